@@ -231,9 +231,12 @@ class BoxFormat(Format[Annotations]):
         A file holds one page or document, so that a folder of such files alone is one side.
     beside : tuple of str
         Endings of files read along with those of the format, which hold no boxes.
+    lower_case : bool
+        Documents are named in lower case, so that the names of two files are compared without case.
     """
 
     kind = "boxes"
+    lower_case: ClassVar[bool] = False
     beside: ClassVar[tuple[str, ...]] = ()
     pages_apart: ClassVar[bool] = False
     file_per_document: ClassVar[bool] = False

@@ -22,6 +22,7 @@ from evaluator.data.dataset import Annotations, Boxes, Document, Level, Side
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
+from evaluator.formats.image_paths import Parts, parts_of, tell_apart
 from evaluator.formats.nesting import Nesting
 
 # Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
@@ -62,7 +63,7 @@ class Shape(NamedTuple):
 
 
 class _Page(NamedTuple):
-    """A page entry; `noun` is what issues call it, `number` its place in the document, from 0."""
+    """A page entry; `noun` is what issues call it, `number` its place in the document, from 0, `image` its path."""
 
     noun: str
     document: str
@@ -71,6 +72,7 @@ class _Page(NamedTuple):
     page_id: str
     place: str
     attributes: Mapping[str, str]
+    image: str = ""
 
 
 class _Boxes:
@@ -157,7 +159,7 @@ class Builder:
         """Add a page that is an image file, and return its row for `box`; its document is the name's stem.
 
         A name that is empty or repeated is an error. With `within`, a subset of a project, the document is
-        ``within/stem``. Images of one stem in several folders are pages of one document, in file order, with a warning.
+        ``within/stem``. Images of one stem in several folders are told apart by them, with a warning.
         """
         path = PurePosixPath(name.replace("\\", "/"))
         stem = path.stem or str(path)
@@ -167,7 +169,7 @@ class Builder:
         if not name.strip():
             self._collector.error(place, f"an image must have a name ({self._source})", "", "Name the image.")
         row = self.page(document, place, size=size, page_id=page_id, path=name, attributes=attributes)
-        self._pages[row] = self._pages[row]._replace(noun="an image")
+        self._pages[row] = self._pages[row]._replace(noun="an image", image=name)
         if (first := of_document.setdefault(str(path), row)) != row:
             what = f"{quote(name)}, as in {self._pages[first].place}"
             self._collector.error(place, f"an image must occur once ({self._source})", what, "Join the two.")
@@ -279,7 +281,7 @@ class Builder:
             self._collector.error("", rule, "none", "The warnings say what was left out; correct it, or omit the file.")
         self._check_scores(side, as_reference=reading.as_reference)
         self._name_images()
-        self._report_merged_images()
+        self._tell_images_apart()
         sizes = [page.size for page in self._pages if page.size is not None]
         if normalise and len(sizes) < len(self._pages):
             page = next(page for page in self._pages if page.size is None)
@@ -360,6 +362,7 @@ class Builder:
             unit="page" if normalise else self._unit,
             page_size=size,
             attributes={name: [page.attributes.get(name) for page in pages] for name in attributes},
+            page_images=[page.image for page in pages] if self._images else (),
         )
 
     def _check_inside(self, page: _Page, xyxy: Corners, place: str) -> None:
@@ -433,13 +436,35 @@ class Builder:
             self._documents = {each.doc_id: each for each in documents}
             self._images = {bare.get(key, key): files for key, files in self._images.items()}
 
-    def _report_merged_images(self) -> None:
-        """Say that images of one name in several folders were read as pages of one document."""
-        for document, files in self._images.items():
-            if len(files) > 1:
-                rule = "images with one file name are read as pages of one document"
-                what = f"{quote(document)}: {', '.join(map(quote, list(files)[:3]))}"
-                self._collector.warning("", rule, what, "Rename the images if they are different documents.")
+    def _tell_images_apart(self) -> None:
+        """Give images of one name in several folders documents of their own; report them, and images of one path."""
+        for document, images in self._images.items():
+            by_path: dict[Parts, list[str]] = {}
+            for image in images:
+                by_path.setdefault(parts_of(image), []).append(image)
+            for same in by_path.values():
+                if len(same) > 1:
+                    rule = "images with one file name are read as pages of one document"
+                    what = f"{quote(document)}: {', '.join(map(quote, same[:3]))}"
+                    self._collector.warning("", rule, what, "Rename the images if they are different documents.")
+        names = [page.document for page in self._pages]
+        # The subset or task that a document is still named by is a folder too.
+        files = {
+            row: page.document.removesuffix(parts_of(page.image)[-1]) + page.image
+            for row, page in enumerate(self._pages)
+            if page.image
+        }
+        apart = tell_apart(names, files)
+        if apart is None:
+            return
+        apart.report(self._collector)
+        moved = {names[row] for row in apart.documents}
+        moved -= {name for row, name in enumerate(names) if row not in apart.documents}
+        self._documents = {name: document for name, document in self._documents.items() if name not in moved}
+        for row, document in apart.documents.items():
+            page = self._pages[row]
+            self._documents.setdefault(document, Document(document, document, page.image))
+            self._pages[row] = page._replace(document=document, number=apart.pages[row])
 
 
 def bounds(ring: FloatArray) -> Corners:

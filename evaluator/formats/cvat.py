@@ -99,8 +99,8 @@ class Cvat(XmlFormat):
     ``rotation`` is clockwise around the centre of a box or ellipse, in degrees; a rotate box keeps its outline. An
     ellipse has an outline of 64 points; the box of a mask is its stated extent, its outline the pixels. No scores,
     attributes, occlusion or z-order. Shapes that are no regions and regions without a label are left out, with an
-    issue; videos are refused. Images of one name in several folders are pages of one document, in file order; those of
-    one name in several subsets or tasks are documents ``subset/task/name``; both with a warning. ``boxes.ids`` are
+    issue; videos are refused. Images of one name in several folders are told apart by these; those of one name in
+    several subsets or tasks are documents ``subset/task/name``; both with a warning. ``boxes.ids`` are
     lines.
     """
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -46,6 +46,7 @@ _KEYS: Final = ({"x", "y", "width", "height"}, {"points"}, {"x", "y", "radiusX",
 _PAGE_NUMBER = re.compile(r"(?:[ _.-]*(?:p|page)?[ _.-]*\d+)\Z", re.IGNORECASE)
 _TAG_NUMBER = re.compile(r"\d{1,9}\Z")
 _PAGE_FILE = re.compile(r"\.(png|jpe?g|tiff?|bmp|webp|gif|pdf)\Z", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*:/)?/\S+\Z", re.IGNORECASE)
 _PER_CENT: Final = 100.0
 
 
@@ -275,9 +276,11 @@ class _File:
             if chosen := self._one(works):
                 attributes = {"annotator": chosen.by} if chosen.by else {}
                 task = self._named({"data": chosen.value, "id": chosen.value.get("id")}, chosen.place)
-                self._pages(task, list(self._regions_min(chosen)), attributes, math.nan)
+                self._pages(task, self._regions_min(chosen), attributes, math.nan)
 
-    def _regions_min(self, work: _Work) -> Iterator[_Region]:
+    def _regions_min(self, work: _Work) -> list[_Region]:
+        """Return the regions of a record; what has no label in one list may have it in another, at the same place."""
+        regions = []
         for key, values in work.value.items():
             if not isinstance(values, list):
                 continue
@@ -286,9 +289,11 @@ class _File:
                 if not isinstance(value, dict):
                     continue
                 if _is_shape(value):
-                    yield _Region(value, value, _labels(value), place, place)
+                    regions.append(_Region(value, value, _labels(value), place, place))
                 elif kind := next((name for name in value if name.endswith("labels")), ""):
                     self._kinds.setdefault(kind, []).append(place)
+        labelled = {_geometry(region.value) for region in regions if region.labels}
+        return [region for region in regions if region.labels or _geometry(region.value) not in labelled]
 
     # --- pages and regions ----------------------------------------------------------------------------------------
 
@@ -297,17 +302,20 @@ class _File:
         key = task.get("id")
         own = str(key) if isinstance(key, int | str) else ""
         stated = meta.get("file") if isinstance(meta, dict) else None
-        lists = ((value, urls) for value in data.values() if isinstance(value, list) and (urls := _page_names(value)))
-        pages, urls = next(lists, ([], []))
+        # The first text that names an image, or else a file, is the page; what else a task has is up to its project.
+        texts = [value for value in data.values() if isinstance(value, str)]
+        lists = [value for value in data.values() if isinstance(value, list)]
+        named = [pair for value in lists if (pair := (value, _page_names(value, _is_image)))[1]]
+        if not named and not any(map(_is_image, texts)):
+            named = [pair for value in lists if (pair := (value, _page_names(value, _is_word)))[1]]
+        pages, urls = named[0] if named else ([], [])
         if pages:
             names = {_PAGE_NUMBER.sub("", _stem(url)) for url in urls}
             common = names.pop() if len(names) == 1 else ""
             document = stated if isinstance(stated, str) and stated.strip() else common or f"task {own or place}"
             return _Task(document, document, True, own, place, repeated=isinstance(pages[0], dict))
-        # The first text that names an image, or else a file, is the page; what else a task has is up to its project.
-        texts = [value for value in data.values() if isinstance(value, str)]
-        named = [text for text in texts if re.search(r"\.\w{2,5}\Z", _file(text))]
-        image = next((text for text in named if _PAGE_FILE.search(_file(text))), next(iter(named), ""))
+        files = [text for text in texts if re.search(r"\.\w{2,5}\Z", _file(text))]
+        image = next((text for text in files if _PAGE_FILE.search(_file(text))), next(iter(files), ""))
         if not image and isinstance(stated, str):
             image = stated
         if not image:
@@ -320,7 +328,7 @@ class _File:
         by_page: dict[int, list[_Region]] = {}
         for region in regions:
             by_page.setdefault(self._index(region, task) if task.several else 0, []).append(region)
-        # Images of one name in several folders are pages of one document; the builder says so.
+        # Images of one name in several folders are told apart by the builder.
         stated = task.document if task.several else task.path
         if (first := self._documents.setdefault(stated, task.place)) != task.place:
             rule = f"a document must be one task ({_SOURCE})"
@@ -470,6 +478,10 @@ def _ellipse(centre: Size, radii: Size, rotation: float, size: Size) -> Shape:
     return Shape((x1 / width, y1 / height, x2 / width, y2 / height), (ring / np.array(size),))
 
 
+def _geometry(value: Mapping[str, object]) -> str:
+    return repr([value.get(key) for key in ("x", "y", "width", "height", "rotation", "points")])
+
+
 def _labels(value: Mapping[str, object]) -> list[str]:
     lists = (names for key, names in value.items() if key.endswith("labels") and isinstance(names, list))
     return [label for names in lists for label in names if isinstance(label, str)]
@@ -503,14 +515,20 @@ def _text(value: object) -> str:
     return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
 
 
-def _page_names(value: Sequence[object]) -> list[str]:
-    """Return the pages of a document, by names or in objects with an address; empty for anything else."""
-    names = [next(filter(_is_address, each.values()), None) if isinstance(each, dict) else each for each in value]
-    return [name for name in names if isinstance(name, str)] if all(isinstance(name, str) for name in names) else []
+def _page_names(value: Sequence[object], is_name: Callable[[object], bool]) -> list[str]:
+    """Return the names of a document's pages, texts by themselves or in objects; empty for a list of anything else."""
+    names = [next(filter(_is_image, each.values()), None) if isinstance(each, dict) else each for each in value]
+    return [name for name in names if isinstance(name, str)] if all(map(is_name, names)) else []
 
 
-def _is_address(value: object) -> bool:
-    return isinstance(value, str) and re.search(r"\.\w{2,5}\Z", _file(value)) is not None
+def _is_image(value: object) -> bool:
+    """Return whether a value is the path of an image, or an address."""
+    return isinstance(value, str) and bool(_ADDRESS.match(value) or _PAGE_FILE.search(_file(value)))
+
+
+def _is_word(value: object) -> bool:
+    """Return whether a value may name a page where nothing else does."""
+    return isinstance(value, str) and len(value.split()) == 1
 
 
 def _path(url: str) -> str:

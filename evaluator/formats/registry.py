@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final, Literal, overload
 
 from evaluator.data.dataset import Annotations
+from evaluator.data.document_names import match_names
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import on_same_pages, turned_back
 from evaluator.data.polygons import polygon_issues
 from evaluator.formats.base import BoxFormat, Content, Format, Kind
+from evaluator.formats.image_paths import by_path
 from evaluator.system.registry import Registry
 
 AnyFormat = Format[Any]
@@ -77,13 +80,27 @@ def outline_issues(source: Annotations) -> tuple[Issue, ...]:
 
 
 def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = False) -> Annotations:
-    """Return a prediction with the pages, labels and unit of its ground truth; see `BoxFormat.resolve`.
+    """Return a prediction with the pages, labels and unit of its ground truth; see `BoxFormat.resolve` and `by_path`.
 
     `keep_unit` leaves the numbers as they are, for a fix that states what they mean.
     """
     format_ = format_of(prediction)
-    resolved = turned_back(format_.resolve(prediction, truth) if format_ else prediction, truth)
+    resolved = format_.resolve(prediction, truth) if format_ else prediction
+    resolved = by_path(resolved, truth)
+    if any(side is not None and side.lower_case for side in (format_, format_of(truth))):
+        resolved = _in_case_of(resolved, truth)
+    resolved = turned_back(resolved, truth)
     return resolved if keep_unit else on_same_pages(resolved, truth)
+
+
+def _in_case_of(prediction: Annotations, truth: Annotations) -> Annotations:
+    """Return a prediction with the documents of its ground truth that differ from its own in letter case alone."""
+    known = {document.doc_id: document for document in truth.documents}
+    partner = match_names([document.doc_id for document in prediction.documents], list(known), ["case"])
+    if not partner:
+        return prediction
+    own = {document.doc_id: document for document in prediction.documents}
+    return replace(prediction, documents=tuple(known[partner[name]] if name in partner else own[name] for name in own))
 
 
 def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -> tuple[Issue, ...]:

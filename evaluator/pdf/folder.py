@@ -79,6 +79,18 @@ def _spellings(base: str) -> Iterator[tuple[str, ...]]:
         yield tuple(base + suffix for suffix in IMAGE_SUFFIXES)
 
 
+def _steps(path: str) -> list[str]:
+    """Return the folders and the name of a path, without those that tell images from their labels."""
+    steps = [step for step in path.split("/") if step not in ("", ".")] or [""]
+    return [*(step for step in steps[:-1] if step not in ("images", "labels")), steps[-1]]
+
+
+def _shared_end(folders: Sequence[str], others: Sequence[str]) -> int:
+    """Return how many of the last folders are the same."""
+    pairs = zip(reversed(folders), reversed(others), strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(folders), len(others)))
+
+
 class PageFile(NamedTuple):
     """The file that shows a page, and which of its pages that is, from 0."""
 
@@ -158,18 +170,57 @@ class PdfFolder:
     def find_page(self, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> PageFile:
         """Return the file that shows a page (from 0): its document, else the image of this page alone.
 
-        `images` names files by (document, page), of which the last part is looked up. `PageProblem` as in `find`.
+        `images` names files by (document, page): a file in these folders, else the one of this name. An image found for
+        the document itself is not taken for one in another folder. `PageProblem` as in `find`.
         """
+        image = (images or {}).get((name, index), "").replace("\\", "/")
         try:
-            return PageFile(self.find(name), index)
+            path = self.find(name)
         except PageProblem as problem:
-            image = (images or {}).get((name, index), "").replace("\\", "/").rsplit("/", 1)[-1]
-            if not image or problem.kind not in ("missing", "ambiguous"):
+            alone = self._find_image(name, image) if problem.kind in ("missing", "ambiguous") else None
+            if alone is None:
                 raise
-            try:
-                return PageFile(self.find(image), 0)
-            except PageProblem:
-                raise problem from None
+            return PageFile(alone, 0)
+        if "/" in image and path.suffix.lower() in IMAGE_SUFFIXES:
+            if (alone := self._in_folders(image)) is not None:
+                return PageFile(alone, 0)
+            base = _folded(name.rsplit("/", 1)[-1])
+            of_folder = _folded(path.parent.name) == base != _folded(path.stem)
+            if of_folder or ("/" in name and self._elsewhere(path, image)):
+                raise self._problem("missing", name, self._left_out())
+        return PageFile(path, index)
+
+    def _find_image(self, name: str, image: str) -> Path | None:
+        """Return the file of a page image of a document, None without one; a name is enough unless folders differ."""
+        if "/" in image and (path := self._in_folders(image)) is not None:
+            return path
+        try:
+            path = self.find(image.rsplit("/", 1)[-1])
+        except PageProblem:
+            return None
+        by_folder = f"/{name}/" in f"/{image}" or "/" in name
+        return None if by_folder and self._elsewhere(path, image) else path
+
+    def _in_folders(self, image: str) -> Path | None:
+        """Return the one file that has the most of the folders of an image above it, at least one; None without."""
+        *folders, base = _steps(image)
+        spellings = {_folded(base), *(_folded(f"{base.rpartition('.')[0]}{suffix}") for suffix in IMAGE_SUFFIXES)}
+        shared: dict[int, set[Path]] = {}
+        for root in self._resolved():
+            index = self._listing(root)
+            for path in {path for spelling in spellings for path in index.get(spelling, ())}:
+                count = _shared_end(_steps(path.as_posix())[:-1], folders)
+                inside = self._contained(path, root, image) if count else None
+                if inside is not None:
+                    shared.setdefault(count, set()).add(inside)
+        best = shared[max(shared)] if shared else set()
+        exact = {path for path in best if path.name == base} or best
+        return next(iter(exact)) if len(exact) == 1 else None
+
+    def _elsewhere(self, path: Path, image: str) -> bool:
+        """Return whether a file lies in a folder below the opened ones, and in no folder of the image."""
+        below = any(path.parent != root and path.is_relative_to(root) for root in self._resolved())
+        return below and not _shared_end(_steps(path.as_posix())[:-1], _steps(image)[:-1])
 
     def absent(
         self, pages: Iterable[tuple[str, int]], images: Mapping[tuple[str, int], str] | None = None

@@ -619,8 +619,8 @@ def test_oddities_of_results() -> None:
 def test_images_of_one_name_and_pages_from_zero() -> None:
     images = [{"id": 1, "file_name": "x/a.png"}, {"id": 2, "file_name": "y/a.png"}]
     assert warned(read(instances(images=images))) == [
-        'gt.json: $.images: images with one file name are read as pages of one document; found "a": "x/a.png", '
-        '"y/a.png". Give the images a key doc if they are different documents.',
+        "gt.json: $.images: images of one name in several folders are read as documents of their own; found "
+        '"x/a": "x/a.png", "y/a": "y/a.png". Give the images a key doc if other images belong together.',
         "gt.json: $.images: width and height of every image are needed to draw boxes on a page (COCO format); "
         "found an image without them. Nothing else is lost; add them.",
     ]

@@ -143,10 +143,10 @@ def test_warnings() -> None:
         "in 300 x 400. It is compared as it is; check the size of the image.",
         kinds.format("3, <polyline>", '2 of the kind "polyline"'),
         kinds.format("6, <tag>", '1 of the kind "tag"'),
-        'c.xml: images with one file name are read as pages of one document; found "a": "scans/a.png", '
-        '"other/a.png". Rename the images if they are different documents.',
+        'c.xml: images of one name in several folders are read as documents of their own; found "scans/a": '
+        '"scans/a.png", "other/a": "other/a.png". Rename the images if other images belong together.',
     ]
-    assert (source.boxes.position.tolist(), source.boxes.page.tolist()) == ([1, 0], [0, 1])
+    assert (source.boxes.position.tolist(), source.boxes.document.tolist()) == ([1, 0], [0, 1])
 
 
 def test_regions_without_a_label_are_left_out_and_said() -> None:

@@ -213,15 +213,15 @@ def test_text_files_without_boxes_and_keypoints(tmp_path: Path) -> None:
     ]
 
 
-def test_images_of_one_name_are_pages_of_one_document(tmp_path: Path) -> None:
+def test_images_of_one_name_in_two_folders_are_two_documents(tmp_path: Path) -> None:
     for part in ("train", "val"):
         folder_of(tmp_path / part, a="0 0.5 0.5 0.2 0.2")
     folder_of(tmp_path, data__yaml=NAMES)
     source = formats.read(tmp_path)
-    assert source.page_index.tolist() == [0, 1]
+    assert [document.doc_id for document in source.documents] == ["train/a", "val/a"]
     assert warned(source) == [
-        f'{tmp_path.name}: images with one file name are read as pages of one document; found "a": "train/a.txt", '
-        '"val/a.txt". Rename the images if they are different documents.'
+        f"{tmp_path.name}: images of one name in several folders are read as documents of their own; found "
+        '"train/a": "train/a.txt", "val/a": "val/a.txt". Rename the images if other images belong together.'
     ]
 
 

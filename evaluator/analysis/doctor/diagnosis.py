@@ -18,7 +18,7 @@ from evaluator.data import document_names
 from evaluator.data import label_names as labels
 from evaluator.data.dataset import Annotations
 from evaluator.data.fixes import KINDS, Fix, apply_fixes, fix_description, fix_numbers, fix_options, fixes_for
-from evaluator.data.issues import BadInput, Issue, Severity, listed, plain
+from evaluator.data.issues import BadInput, Issue, Severity, listed, plain, quote
 from evaluator.data.label_names import LabelProposal
 from evaluator.data.page_sizes import unit_issue
 
@@ -56,6 +56,10 @@ class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
     documents: int = 0
 
 
+def _first_document(source: Annotations) -> str:
+    return next((document.doc_id for document in source.documents), "")
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """What was found out about a ground truth (`against`) and a prediction (`file`).
 
@@ -63,7 +67,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     tried, best first. `best`: None when nothing helps. `nothing_matches`: both have boxes, none match.
     `shared_documents` of `documents` of the ground truth are in both. `labels`: those that only the prediction has;
     `labels_f1`: with all of them mapped, beside `best` without its labels. `pages`: those that are off by themselves,
-    where no fix of all helps; `pages_f1` is without that.
+    where no fix of all helps; `pages_f1` is without that. `example`: a document of the prediction and one of the ground
+    truth, empty without documents.
     """
 
     file: str
@@ -79,6 +84,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     not_compared: str = ""
     pages: tuple[PagesApart, ...] = ()
     pages_f1: float | None = None
+    example: tuple[str, str] = ("", "")
 
     @property
     def silent(self) -> bool:
@@ -136,6 +142,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         rule = f"boxes should match those of {self.against}; {what}"
         if self.nothing_matches and not self.shared_documents:
             rule = f"documents should be those of {self.against}; none is"
+            found += f"; {quote(self.example[0])} here, {quote(self.example[1])} there" if all(self.example) else ""
         return Issue(severity=severity, file=self.file, place="", rule=rule, found=found, fix=fix)
 
     def to_json(self) -> dict[str, object]:
@@ -241,6 +248,7 @@ class _Doctor:
             not_compared=self._not_compared() if given is None else "",
             shared_documents=len(shared),
             documents=len(truth.documents),
+            example=(_first_document(prediction), _first_document(truth)),
             labels=proposed,
             labels_f1=self._f1((*without_labels, *mapped)) if mapped else None,
             pages=apart,

@@ -19,7 +19,7 @@ from evaluator.data.dataset import Annotations, join
 from evaluator.data.document_names import best_modes, match_names
 from evaluator.data.fields import FieldDocuments
 from evaluator.data.fixes import Fix, apply_fixes, fixes_for
-from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, refuse
+from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, quote, refuse
 from evaluator.formats.posters import Posters
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics.results import MetricColumns
@@ -189,7 +189,8 @@ def _names_issue(truth: Source, model: Source) -> Issue | None:
         count = len(match_names(ours, known, modes))
         fix = f"With {option} {count:,} of {len(ours):,} fit; or allow it with --allow-no-match."
     rule = f"documents should be those of {truth.name}; none is"
-    return Issue(severity="error", file=model.name, place="", rule=rule, found=examples(sorted(ours)), fix=fix)
+    found = f"{examples(sorted(ours))}, there {quote(min(known))}"
+    return Issue(severity="error", file=model.name, place="", rule=rule, found=found, fix=fix)
 
 
 def check_evaluation(

@@ -20,6 +20,7 @@ from evaluator.data.issues import Collector, quote
 from evaluator.formats import limits
 from evaluator.formats.coco.ids import Texts, id_text, quoted_id
 from evaluator.formats.coco.shape import ATTRIBUTE_KEYS, DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
+from evaluator.formats.image_paths import Apart, Parts, parts_of, tell_apart
 
 # A box that leaves its image by more than this is reported; models round.
 _TOLERANCE_PX = 1.0
@@ -49,6 +50,9 @@ def check_images(images: Sequence[Image], collector: Collector, texts: Texts = N
     ids = [image.id for image in images]
     _check_unique(ids, "$.images", "an image", collector, texts)
     names = _stated(images, "doc") or [_document_of(image, texts) for image in images]
+    apart = _tell_apart(images, names, collector)
+    if apart is not None:
+        names = [apart.documents.get(row, name) for row, name in enumerate(names)]
     code = {name: row for row, name in enumerate(dict.fromkeys(names))}
     files = _stated(images, "file_name")
     paths = dict(zip(names, files, strict=False))
@@ -61,7 +65,7 @@ def check_images(images: Sequence[Image], collector: Collector, texts: Texts = N
         ids=np.array([-1 if key is None else key for key in ids], dtype=np.int64),
         documents=tuple(Document(name, name, paths.get(name, "")) for name in code),
         page_document=of_page,
-        page_index=_page_indices(images, names, of_page, collector),
+        page_index=_page_indices(images, names, of_page, apart, collector),
         page_size=_page_size(images, collector),
         attributes=_attributes(images),
         images=files,
@@ -96,16 +100,42 @@ def _document_of(image: Image, texts: Texts) -> str:
     return "" if image.id is None else id_text(image.id, texts)
 
 
-def _page_indices(images: Sequence[Image], names: Sequence[str], document: CodeArray, collector: Collector) -> IntArray:
+def _tell_apart(images: Sequence[Image], names: list[str], collector: Collector) -> Apart | None:
+    """Return what the folders of images of one stem say, and report it; also images that are of one path."""
+    if len(set(names)) == len(names) or any(_given(images, key) == len(images) for key in DOCUMENT_KEYS):
+        return None
+    files = {
+        row: image.file_name
+        for row, image in enumerate(images)
+        if all(getattr(image, key) is UNSET for key in DOCUMENT_KEYS) and isinstance(image.file_name, str)
+    }
+    apart = tell_apart(names, files)
+    if apart is not None:
+        apart.report(collector, "$.images")
+    by_path: dict[Parts, list[str]] = defaultdict(list)
+    for file in files.values():
+        by_path[parts_of(file)].append(file)
+    for parts, same in by_path.items():
+        if len(same) > 1:
+            rule = "images with one file name are read as pages of one document"
+            fix = "Give the images a key doc if they are different documents."
+            collector.warning("$.images", rule, f"{quote(parts[-1])}: {', '.join(map(quote, same[:3]))}", fix)
+    return apart
+
+
+def _page_indices(
+    images: Sequence[Image], names: Sequence[str], document: CodeArray, apart: Apart | None, collector: Collector
+) -> IntArray:
     """Page of each image in its document, from 0."""
-    _report_merged(images, names, collector)
-    if all(not _given(images, key) for key in PAGE_KEYS):
-        order = np.argsort(document, kind="stable")
-        before = np.searchsorted(document[order], document[order])
-        pages = np.empty(len(order), dtype=np.int64)
-        pages[order] = np.arange(len(order)) - before
-        return pages
-    return _given_pages(images, names, collector)
+    if any(_given(images, key) for key in PAGE_KEYS):
+        return _given_pages(images, names, collector)
+    order = np.argsort(document, kind="stable")
+    before = np.searchsorted(document[order], document[order])
+    pages = np.empty(len(order), dtype=np.int64)
+    pages[order] = np.arange(len(order)) - before
+    for row, page in apart.pages.items() if apart else ():
+        pages[row] = page
+    return pages
 
 
 def _given(images: Sequence[Image], key: str) -> int:
@@ -145,21 +175,6 @@ def _given_pages(images: Sequence[Image], names: Sequence[str], collector: Colle
         else:
             pages[row] = index
     return pages
-
-
-def _report_merged(images: Sequence[Image], names: Sequence[str], collector: Collector) -> None:
-    """Say that images of one name in several folders were read as pages of one document."""
-    if len(set(names)) == len(names) or any(_given(images, key) == len(images) for key in DOCUMENT_KEYS):
-        return
-    by_name: dict[str, list[str]] = defaultdict(list)
-    for image, name in zip(images, names, strict=True):
-        if all(getattr(image, key) is UNSET for key in DOCUMENT_KEYS) and isinstance(image.file_name, str):
-            by_name[name].append(image.file_name)
-    for name, files in by_name.items():
-        if len(files) > 1:
-            rule = "images with one file name are read as pages of one document"
-            fix = "Give the images a key doc if they are different documents."
-            collector.warning("$.images", rule, f"{quote(name)}: {', '.join(map(quote, files[:3]))}", fix)
 
 
 def _page_size(images: Sequence[Image], collector: Collector) -> FloatArray | None:

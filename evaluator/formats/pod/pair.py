@@ -65,7 +65,7 @@ def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, l
     issues: list[Issue] = []
     for entry, page in enumerate(page_keys(prediction)):
         if page not in known:
-            name = prediction.page_ids[entry] if prediction.page_ids else f"{page[0]}, page {page[1] + 1}"
+            name = _filename(prediction, entry) or f"{page[0]}, page {page[1] + 1}"
             collector = Collector(_file_of(prediction, entry), max_per_rule=None)
             collector.add("warning" if lenient else "error", f"<document filename={quote(name)}>", rule, "", fix)
             issues += collector.issues()
@@ -79,6 +79,13 @@ def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, coll
         rule = f"pages that only {ground_truth.name} has count as missed ({_SOURCE})"
         what = examples([document for document, _ in missing])
         collector.warning("", rule, what, "Nothing to do if the model found nothing there.")
+
+
+def _filename(source: Annotations, entry: int) -> str:
+    """Return the name of a page's image as the file states it; the ids of pages are file names in POD alone."""
+    if entry < len(source.page_images):
+        return source.page_images[entry]
+    return source.page_ids[entry] if source.format == "pod" and len(source.page_ids) else ""
 
 
 def _file_of(source: Annotations, entry: int) -> str:

@@ -1,0 +1,250 @@
+"""Which page an image is, by the path that a file states for it: in one file, and between the two sides.
+
+A path is compared by its folders and its name without suffix; backslashes and a leading ``./`` or ``/`` say nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.data.dataset import Annotations, Document, PageKey, page_keys
+from evaluator.data.issues import Collector, quote
+
+Parts = tuple[str, ...]
+"""The folders of an image and its name without suffix."""
+
+# Names of pages: page_1, p-001, IMG 12, scan3, or a number alone.
+_PAGE: Final = re.compile(
+    r"(?:(?:page|pg|p|img|image|scan|seite|blatt|bild|pagina|folio|sheet|slide|out)[\s_.-]*)?\d+", re.IGNORECASE
+)
+# Folders that are a part of a data set, or of a document, but not the document.
+_NO_DOCUMENT: Final = frozenset(
+    ("train", "training", "val", "valid", "validation", "dev", "test", "testing", "images", "labels", "img", "pages")
+)
+_KINDS: Final = frozenset(("images", "labels"))
+_DIGITS: Final = re.compile(r"(\d+)")
+
+
+def parts_of(file: str) -> Parts:
+    r"""Return what the path of an image is compared by.
+
+    >>> parts_of(".\\docA\\page_1.png"), parts_of("a.b.png")
+    (('docA', 'page_1'), ('a.b',))
+    """
+    steps = [step for step in file.replace("\\", "/").split("/") if step not in ("", ".")] or [""]
+    return (*steps[:-1], steps[-1].rpartition(".")[0] or steps[-1])
+
+
+class Apart(NamedTuple):
+    """Document and page of the images, by row, that their folders tell apart; two of them as an issue shows them."""
+
+    documents: Mapping[int, str]
+    pages: Mapping[int, int]
+    by_folder: bool
+    shown: str
+
+    def report(self, collector: Collector, place: str = "") -> None:
+        """Say what was done; only COCO has a place."""
+        rule = "images of one name in several folders are read as documents of their own"
+        if self.by_folder:
+            rule = "images of one name in several folders are read as pages of a document for each folder"
+        fix = "Rename the images if other images belong together."
+        if place:
+            fix = "Give the images a key doc if other images belong together."
+        collector.warning(place, rule, self.shown, fix)
+
+
+def tell_apart(documents: Sequence[str], files: Mapping[int, str]) -> Apart | None:
+    """Return what becomes of images of one stem in several folders; None where there are none.
+
+    A folder is a document, its images in the order of their names are the pages, where the repeated stems are those of
+    pages and the folders no parts of a data set; else each path is a document.
+
+    Parameters
+    ----------
+    documents : sequence of str
+        The document of each image so far: its stem, or what the file states.
+    files : mapping of int to str
+        The path of each image that is named by it, by row of `documents`.
+    """
+    if len({documents[row] for row in files}) == len(files):
+        return None
+    paths = {row: parts_of(file) for row, file in files.items()}
+    folders: dict[str, set[Parts]] = defaultdict(set)
+    for row, parts in paths.items():
+        folders[documents[row]].add(parts[:-1])
+    repeated = [row for row in paths if len(folders[documents[row]]) > 1]
+    if not repeated:
+        return None
+    named = _folder_documents({paths[row][:-1] for row in repeated})
+    of_folders = [row for row, parts in paths.items() if parts[:-1] in named]
+    apart = {*of_folders}
+    others = {document for row, document in enumerate(documents) if row not in apart}
+    like_pages = all(_PAGE.fullmatch(paths[row][-1]) for row in repeated)
+    by_folder = bool(named) and like_pages and others.isdisjoint(named.values())
+    if by_folder:
+        moved = sorted(of_folders, key=lambda row: _natural(paths[row][-1]))
+        names = {row: named[paths[row][:-1]] for row in moved}
+    else:
+        moved, shared = repeated, len(_common({paths[row][:-1] for row in repeated}))
+        names = {row: "/".join(paths[row][shared:]) for row in moved}
+    pages: Counter[str] = Counter()
+    numbers = {}
+    for row in moved:
+        numbers[row] = pages[names[row]]
+        pages[names[row]] += 1
+    alike = [row for row in repeated if documents[row] == documents[repeated[0]]]
+    shown = {paths[row]: f"{quote(names[row])}: {quote(files[row])}" for row in reversed(alike)}
+    return Apart(names, numbers, by_folder, ", ".join([*shown.values()][:-3:-1]))
+
+
+def _folder_documents(folders: set[Parts]) -> dict[Parts, str]:
+    """Return the document that each folder is; empty where one of them is none, or two are the same."""
+    own = {folder: _without_parts(folder) for folder in folders}
+    shared = len(_common({*own.values()}))
+    named = {folder: "/".join(steps[shared:]) for folder, steps in own.items()}
+    return named if len({*named.values()}) == len(named) and all(named.values()) else {}
+
+
+def _without_parts(folder: Parts) -> Parts:
+    while folder and folder[-1].lower() in _NO_DOCUMENT:
+        folder = folder[:-1]
+    return folder
+
+
+def _common(folders: set[Parts]) -> Parts:
+    """Return the folder that all of some folders are in."""
+    first, last = min(folders), max(folders)
+    count = next((at for at, step in enumerate(first) if at >= len(last) or step != last[at]), len(first))
+    return first[:count]
+
+
+def _natural(name: str) -> list[str | int]:
+    """Return what puts page_2 before page_10."""
+    return [int(part) if at % 2 else part.casefold() for at, part in enumerate(_DIGITS.split(name))]
+
+
+def by_path(prediction: Annotations, truth: Annotations) -> Annotations:
+    """Return a prediction with each page that has the path of one page of the ground truth as that page.
+
+    Where only the roots of the paths differ, the longest common end of two paths counts. A page without a partner that
+    would be one of another path becomes a document, named by its path. Pages whose document is stated otherwise keep
+    it, and all do where a side states no paths, or no page has a partner. The same object where nothing changes.
+    """
+    ours, theirs = _paths(prediction), _paths(truth)
+    if not any(ours) or not any(theirs) or _moved(prediction) or _moved(truth):
+        return prediction
+    if _agree(prediction, truth, (ours, theirs)):
+        return prediction
+    return _placed(prediction, truth, (ours, theirs))
+
+
+def _paths(source: Annotations) -> list[str]:
+    """Return the path of each page, empty for none; corrected files have pages that state none at their end."""
+    return [*source.page_images, *[""] * (len(source.page_index) - len(source.page_images))]
+
+
+def _moved(source: Annotations) -> bool:
+    """Return whether a fix states what the pages of a file are."""
+    return any(fix.startswith(("names", "page-offset")) for fix in source.fixes)
+
+
+def _agree(prediction: Annotations, truth: Annotations, files: tuple[Sequence[str], Sequence[str]]) -> bool:
+    """Return whether each page is one of the ground truth as it is, and may have the path of that."""
+    ours, theirs = files
+    of_page = dict(zip(page_keys(truth), theirs, strict=True))
+    by_folder = any("/" in file or "\\" in file for file in {*ours} & {*theirs})
+    for key, file in zip(page_keys(prediction), ours, strict=True):
+        other = of_page.get(key)
+        # The comparison of texts is the quick one of most files.
+        if other != file and (other is None or not _may_be_one(parts_of(file), parts_of(other), by_folder=by_folder)):
+            return False
+    return True
+
+
+def _partners(ours: Sequence[Parts], theirs: Sequence[Parts]) -> tuple[list[int], bool]:
+    """Return the row of `theirs` that each path of `ours` means, -1 for none, and whether folders must agree."""
+    whole = _unique((parts, row) for row, parts in enumerate(theirs) if parts)
+    rows = [whole.get(parts, -1) for parts in ours]
+    by_folder = any(row >= 0 and len(parts) > 1 for row, parts in zip(rows, ours, strict=True))
+    short = [_without_kinds(parts) for parts in theirs]
+    ends = _unique((parts[start:], row) for row, parts in enumerate(short) for start in range(len(parts)))
+    claims: dict[int, set[Parts]] = defaultdict(set)
+    for row, parts in zip(rows, ours, strict=True):
+        claims[row].add(parts)
+    by_end: dict[Parts, int] = {}
+    for parts in {parts for row, parts in zip(rows, ours, strict=True) if row < 0 and parts}:
+        own = _without_kinds(parts)
+        end = next((own[start:] for start in range(len(own)) if own[start:] in ends), ())
+        row = ends.get(end, -1)
+        if row >= 0 and (not by_folder or end in (own, short[row])):
+            by_end[parts] = row
+            claims[row].add(parts)
+    by_end = {parts: row for parts, row in by_end.items() if len(claims[row]) == 1}
+    return [by_end.get(parts, row) if row < 0 else row for row, parts in zip(rows, ours, strict=True)], by_folder
+
+
+def _unique(pairs: Iterable[tuple[Parts, int]]) -> dict[Parts, int]:
+    """Return the row of each key, -1 for a key of several."""
+    rows: dict[Parts, int] = {}
+    for key, row in pairs:
+        rows[key] = row if rows.setdefault(key, row) == row else -1
+    return rows
+
+
+def _without_kinds(parts: Parts) -> Parts:
+    """Return a path without the folders that tell images from their labels, as in images/train and labels/train."""
+    return (*(step for step in parts[:-1] if step.lower() not in _KINDS), *parts[-1:])
+
+
+def _placed(prediction: Annotations, truth: Annotations, files: tuple[Sequence[str], Sequence[str]]) -> Annotations:
+    """Return the prediction with its pages where their partners are."""
+    ours, theirs = ([parts_of(file) if file else () for file in side] for side in files)
+    rows, by_folder = _partners(ours, theirs)
+    keys, truth_keys = page_keys(prediction), page_keys(truth)
+    known = {document.doc_id: document for document in truth.documents}
+    path_of = dict(zip(reversed(truth_keys), reversed(theirs), strict=True))
+    if max(rows) < 0:
+        return prediction
+    placed: list[PageKey] = []
+    for key, row, parts in zip(keys, rows, ours, strict=True):
+        # What the file states besides its path is kept where the ground truth has it.
+        by_name = bool(parts) and (key[0] not in known or f"/{key[0]}/" in f"/{'/'.join(parts)}/")
+        other = path_of.get(key, ())
+        if row >= 0 and (by_name or truth_keys[row][0] == key[0]):
+            placed.append(truth_keys[row])
+        elif row < 0 and by_name and other and not _may_be_one(parts, other, by_folder=by_folder):
+            placed.append(("/".join(parts), 0))
+        else:
+            placed.append(key)
+    return prediction if placed == keys else _with_pages(prediction, known, placed)
+
+
+def _may_be_one(parts: Parts, others: Parts, *, by_folder: bool) -> bool:
+    """Return whether two paths may be those of one image: one is the end of the other, or folders say nothing."""
+    count = min(len(parts), len(others)) if by_folder else 1
+    return parts[-count:] == others[-count:]
+
+
+def _with_pages(source: Annotations, known: Mapping[str, Document], keys: Sequence[PageKey]) -> Annotations:
+    """Return a file with other pages, a document and a page index for each; `known` are documents to be used."""
+    paged = {source.documents[code].doc_id for code in set(source.page_document.tolist())}
+    own = {document.doc_id: document for document in source.documents}
+    names = dict.fromkeys([*(name for name in own if name not in paged), *(name for name, _ in keys)])
+    code = {name: at for at, name in enumerate(names)}
+    document = np.array([code[name] for name, _ in keys], dtype=np.int32)
+    index = np.array([page for _, page in keys], dtype=np.int64)
+    entry = source.boxes.entry
+    return replace(
+        source,
+        documents=tuple(known.get(name) or own.get(name) or Document(name, name, name) for name in names),
+        page_document=document,
+        page_index=index,
+        boxes=replace(source.boxes, document=document[entry], page=index[entry]),
+    )

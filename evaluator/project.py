@@ -772,7 +772,7 @@ def _over_ranges(
     result = protocol.evaluate_streamed(truth, predicted, options, name, error_types=boxes, executor=executor)
     if result is None or (not asked and (getattr(result, "f1", None) or 0.0) < SUSPECT_F1):
         return None
-    return Evaluation(result, result.tie_issues(name))
+    return Evaluation(result, result.own_issues(name))
 
 
 def _needing_boxes(protocol: AnyProtocol, options: Options) -> list[str]:

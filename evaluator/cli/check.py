@@ -143,15 +143,18 @@ def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
 
 
 def _tied(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
-    """Return a warning where equal scores decide the numbers of the protocol of the prediction's format."""
+    """Return warnings where equal scores or a limit decide the numbers of the protocol of the prediction's format."""
     system, score = box_protocols().get(prediction.format), prediction.boxes.score
-    if system is None or not system.needs_scores or len(np.unique(score)) == len(score):
+    if system is None or not system.needs_scores:
+        return ()
+    most = int(np.unique(prediction.boxes.entry, return_counts=True)[1].max(initial=0))
+    if len(np.unique(score)) == len(score) and most <= getattr(system.options(), "max_detections", most):
         return ()
     try:
         (evaluation,) = system.evaluate(truth, [prediction], system.options())
     except (BadInput, ValueError):
         return ()  # what is wrong is said by the checks of the pair
-    return evaluation.result.tie_issues(prediction.name)
+    return evaluation.result.own_issues(prediction.name)
 
 
 def _pairs(

@@ -85,7 +85,7 @@ def _flag_of(hint: object, meta: Meta) -> _Flag:
         return _Flag(str | None, None, names)
     if origin is Mapping:
         return _Flag(tuple[str, ...], (), _names_to_numbers if parts[1] is not str else _names_to_names)
-    if origin is Literal or hint in (Path, str):
+    if origin is Literal or hint in (Path, str, int):
         return _Flag(hint | None, None, _as_written)  # type: ignore[operator]
     raise TypeError(f"no flag for {hint}")
 

@@ -392,7 +392,7 @@ class _Run(NamedTuple):
         for side, result in zip(dataset.predictions, results, strict=True):
             issues += check_match(system, dataset.ground_truth.source, side.source, options, result.micro)
             if system.needs_scores:
-                issues += system.result(result.matching, system.thresholds, options).tie_issues(side.source.name)
+                issues += system.result(result.matching, system.thresholds, options).own_issues(side.source.name)
         called = self._called([side.source for side in dataset.predictions])
         return Boxes(system, results, called, log, tuple(dict.fromkeys(issues)), options)
 

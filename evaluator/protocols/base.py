@@ -211,8 +211,8 @@ class Result(ABC):
         """Return what equal scores do to the average precision; None where it is the same in every order of them."""
         return None
 
-    def tie_issues(self, file: str) -> tuple[Issue, ...]:
-        """Return a warning about a file of predictions whose equal scores decide the average precision."""
+    def own_issues(self, file: str) -> tuple[Issue, ...]:
+        """Return warnings about a file of predictions that follow from the numbers; here equal scores."""
         return () if self.ties is None else (self.ties.issue(file),)
 
     def release(self) -> None:  # noqa: B027 - most results keep nothing else
@@ -607,7 +607,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         dataset = join(truth, *(predicted for predicted, _ in prepared))
         results = [self.evaluate_model(dataset, model, options) for model in range(len(prepared))]
         return [
-            Evaluation(result, (*issues, *result.tie_issues(predicted.name)))
+            Evaluation(result, (*issues, *result.own_issues(predicted.name)))
             for result, (predicted, issues) in zip(results, prepared, strict=True)
         ]
 

@@ -56,7 +56,15 @@ def signature(loaded: LoadedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     counts = f"{count_of(len(loaded.dataset.documents), 'document')}, {count_of(loaded.dataset.pages, 'page')}"
     mended = [loaded.predictions[model.index] for model in chosen]
     fixes = [f"fix {source.name}: {', '.join(source.fixes)}" for source in mended if source.fixes]
-    parts = [f"{of.name} {of.version}", protocol.iou_words(), "score " + ", ".join(scores), counts, *fixes, *extra]
+    parts = [
+        f"{of.name} {of.version}",
+        protocol.iou_words(),
+        "score " + ", ".join(scores),
+        *protocol.limit_words(),
+        counts,
+        *fixes,
+        *extra,
+    ]
     return " · ".join(parts)
 
 
@@ -272,6 +280,15 @@ def protocol_choice() -> None:
     if state.protocol not in titles:
         state.protocol = protocol.chosen().name
     widgets.choice("Protocol", titles, State.protocol, on_change=State.protocol.changed(use_standard))
+    if "max_detections" in protocol.chosen().options.__struct_fields__:
+        st.number_input(
+            "Predictions per page and label",
+            min_value=1,
+            max_value=1_000_000,
+            key=State.max_detections.key,
+            persist_state="session",
+            help="So many count, the best ones: COCO takes 100.",
+        )
     if state.polygons or session_files.has_outlines():
         st.checkbox(
             "Compare outlines",

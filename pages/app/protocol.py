@@ -17,6 +17,7 @@ from evaluator.metrics.results import threshold_text
 from evaluator.protocols import DEFAULT, AnyBoxProtocol, box_protocols
 from evaluator.protocols.base import BoxEvaluation
 from evaluator.protocols.coco import coco_numbers
+from evaluator.protocols.coco.matching import MOST_DETECTIONS
 from pages.app.state import state
 
 
@@ -38,12 +39,24 @@ def standard_iou() -> float:
 
 def options() -> Any:  # noqa: ANN401 - of the chosen protocol
     """Return the options of the chosen protocol as the reader set them."""
-    return chosen().options(polygons=state.polygons)
+    return chosen().options(polygons=state.polygons, **_limit())
+
+
+def _limit() -> dict[str, int]:
+    """Return the chosen number of predictions of a page and label, where the protocol has one."""
+    limited = "max_detections" in chosen().options.__struct_fields__
+    return {"max_detections": state.max_detections} if limited else {}
 
 
 def key() -> str:
     """Return what results follow from beside files and thresholds: the protocol and its options."""
-    return f"{chosen().name}, {POLYGON_IOU}" if state.polygons else chosen().name
+    return ", ".join([chosen().name, *([POLYGON_IOU] if state.polygons else []), *limit_words()])
+
+
+def limit_words() -> tuple[str, ...]:
+    """Return the limit of predictions as a signature states it, where it is not the protocol's own; else nothing."""
+    limits = [most for most in _limit().values() if most != MOST_DETECTIONS]
+    return tuple(f"at most {most} predictions per page and label" for most in limits)
 
 
 def iou_words() -> str:

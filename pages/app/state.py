@@ -23,6 +23,7 @@ from evaluator.components.viewer.fields import UNITS
 from evaluator.components.viewer.mistake_filter import WHOLE
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.project import AnyMember
+from evaluator.protocols.coco.matching import MOST_DETECTIONS
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS as FIELD_IOU_THRESHOLDS
 from evaluator.protocols.fields.evaluation import Parity, RecallGrid
@@ -273,6 +274,16 @@ class State:
     # the mean over labels where they are not 1.
     protocol: WidgetField[str] = WidgetField("snapshot", part=Part("protocol", *OF_BOXES, kinds=_BOXES))
     polygons: WidgetField[bool] = WidgetField(False, part=Part("polygons", *OF_BOXES, codec=YES, kinds=_BOXES))
+    max_detections: WidgetField[int] = WidgetField(
+        MOST_DETECTIONS,
+        part=Part(
+            "max_detections",
+            *OF_BOXES,
+            codec=whole_number(1, 1_000_000),
+            kinds=_BOXES,
+            applies=lambda: State.protocol.get() == "coco",
+        ),
+    )
     iou: WidgetField[float] = WidgetField(0.5, part=Part("iou", *OF_BOXES, kinds=_BOXES))
     class_weights: Field[tuple[tuple[str, float], ...]] = Field((), part=Part("weights", "overview"))
     # Of each model: `score.of` its place; `results.SCORES` are those of all models.

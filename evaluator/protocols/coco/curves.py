@@ -37,7 +37,7 @@ from evaluator.system.threads import in_threads
 if TYPE_CHECKING:
     from evaluator.metrics.bootstrap_ap import Ranking
 
-# Detections of one page and label, best first.
+# Detections of one page and label, best first; the last is the limit of the pairs, whatever that is.
 MAX_DETECTIONS: Final = (1, 10, MOST_DETECTIONS)
 # Thresholds of a partial: a bit for each.
 MOST_THRESHOLDS: Final = 64
@@ -64,7 +64,7 @@ class Columns(NamedTuple):
 class _OfLabel(NamedTuple):
     score: FloatArray
     document: RowArray
-    before: npt.NDArray[np.uint8]
+    before: BitArray
     true: BitArray
     counts: BitArray
 
@@ -82,7 +82,7 @@ class CocoPartial:
 
     score: FloatArray
     document: RowArray
-    before: npt.NDArray[np.uint8]
+    before: BitArray
     true: BitArray
     counts: BitArray
     bounds: IntArray
@@ -107,7 +107,7 @@ class CocoPartial:
         return cls(
             score=pairs.ordered_score[rows],
             document=page_document[pairs.prediction.page[pairs.order[rows]]],
-            before=pairs.before[rows].astype(np.uint8),
+            before=pairs.before[rows].astype(np.min_scalar_type(pairs.max_detections)),
             true=true.take(rows, axis=1),
             counts=counts.take(rows, axis=1),
             bounds=np.searchsorted(rows, pairs.label_bounds),
@@ -233,7 +233,7 @@ class LabelCurves(NamedTuple):
 
     positives: int
     rows: RowArray
-    before: npt.NDArray[np.uint8]
+    before: BitArray
     counts: BitArray
     hits: Sequence[RowArray]
     first: IntArray

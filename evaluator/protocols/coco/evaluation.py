@@ -26,7 +26,9 @@ from evaluator.protocols.base import BoxEvaluation, Result, join_pair, lowest_th
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, CocoPartial, Columns, average, partials, ties_of
 from evaluator.protocols.coco.matching import (
     IOU_FLOOR,
+    MOST_DETECTIONS,
     NAME,
+    BeyondLimit,
     Matching,
     ThresholdResult,
     pair,
@@ -45,12 +47,19 @@ class CocoNumbers(Result):
     """The numbers of one model, with its boxes or without.
 
     `columns` has rows of the rising thresholds `iou` and columns of `labels`, which are scored; `documents` are ids.
+    `beyond_limit`: predictions that do not count because a page has enough better ones of their label.
     """
 
     labels: tuple[str, ...]
     iou: tuple[float, ...]
     documents: tuple[str, ...]
     columns: Columns
+    beyond_limit: BeyondLimit
+
+    def own_issues(self, file: str) -> tuple[Issue, ...]:
+        """Return warnings about a file of predictions: those beyond the limit, and equal scores."""
+        limited = (self.beyond_limit.issue(file),) if self.beyond_limit.predictions else ()
+        return (*limited, *super().own_issues(file))
 
     @property
     @abstractmethod
@@ -193,6 +202,7 @@ def evaluate(
     min_area: float = 0.0,
     labels: Sequence[str] | None = None,
     polygons: bool = False,
+    max_detections: int = MOST_DETECTIONS,
 ) -> CocoResult:
     """Return the result of one prediction file against one ground truth.
 
@@ -210,13 +220,16 @@ def evaluate(
         Score these only.
     polygons : bool
         Compare outlines instead of boxes, where a row has one; the signature states "polygon IoU".
+    max_detections : int
+        So many predictions of a page and label count, the best ones, at least 1; ``AR100`` is the recall of these.
 
     Raises
     ------
     BadInput
         A prediction has no score, the units differ, or a results list does not know its pages yet.
     ValueError
-        No threshold is given, one is out of range, a label is unknown, or the page sizes are needed.
+        No threshold is given, one is out of range, a label is unknown, no prediction may count, or the page sizes are
+        needed.
 
     Notes
     -----
@@ -225,9 +238,10 @@ def evaluate(
     """
     raise_on_errors(comparable_issues(ground_truth, formats.resolve(prediction, ground_truth)))
     floor, dataset = lowest_threshold(iou), join_pair(ground_truth, prediction)
-    matching = pair(dataset, iou_floor=floor, min_area=min_area, polygons=polygons).match(
-        min_score=min_score, min_area=min_area, labels=labels
-    )
+    if max_detections < 1:
+        raise ValueError(f"max_detections must be at least 1; found {max_detections}")
+    pairs = pair(dataset, iou_floor=floor, min_area=min_area, polygons=polygons, max_detections=max_detections)
+    matching = pairs.match(min_score=min_score, min_area=min_area, labels=labels)
     return result_of(matching, iou)
 
 
@@ -241,6 +255,7 @@ def result_of(matching: Matching, iou: Sequence[float]) -> CocoResult:
         iou=rising,
         documents=matching.dataset.document_ids,
         columns=average(matching, rising),
+        beyond_limit=matching.beyond_limit,
     )
 
 

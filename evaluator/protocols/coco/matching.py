@@ -17,6 +17,7 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
 from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.data.issues import Issue, count_of
 from evaluator.data.order import begins, distinct, order_by
 from evaluator.data.polygons import outline_bounds, polygon_overlap
 from evaluator.formats.coco.ids import by_number
@@ -63,6 +64,25 @@ class Queue(NamedTuple):
     group: IntArray
 
 
+class BeyondLimit(NamedTuple):
+    """Predictions that do not count because a page has `limit` better ones of their label."""
+
+    limit: int
+    predictions: int
+    pages: int
+
+    @property
+    def words(self) -> str:
+        """Return what is left out, for a sentence."""
+        return f"{count_of(self.predictions, 'prediction')} left out on {count_of(self.pages, 'page')}"
+
+    def issue(self, file: str) -> Issue:
+        """Return a warning about a file of predictions."""
+        rule = f"the best {self.limit:,} predictions of a page and label count (COCO)"
+        fix = "Give a larger --max-detections to count them."
+        return Issue(severity="warning", file=file, place="", rule=rule, found=self.words, fix=fix)
+
+
 class Accepted(NamedTuple):
     """What matched among contested candidates: rows of the candidates, and the index of the threshold of each."""
 
@@ -74,14 +94,17 @@ class Accepted(NamedTuple):
 class Pairs(BoxPairs["Matching"]):
     """Every pair of one model that could match: a new score or IoU threshold needs no geometry.
 
-    `min_area` is applied first. `order`, shape (Q,): rows of predictions within the limit of 100 per page and label, by
-    place; `before`: how many of the same group are better; `queue`: the same in matching order. `truth_row`, shape
+    `min_area` is applied first. `order`, shape (Q,): rows of predictions within the limit of `max_detections` per page
+    and label, by place; `beyond`: rows of the others; `before`: how many of the same group are better; `queue`: the
+    same in matching order. `truth_row`, shape
     (G,): by (page, label, file order). `candidates` index `queue` and `truth_row` and are sorted by both; with a crowd,
     IoU is the share of the prediction in it.
     """
 
     min_area: float
+    max_detections: int
     order: IntArray
+    beyond: IntArray
     before: IntArray
     queue: Queue
     truth_row: IntArray
@@ -89,7 +112,17 @@ class Pairs(BoxPairs["Matching"]):
 
     def on(self, dataset: Dataset) -> Pairs:
         """Return the pairs of the same model of another dataset, from the same floor on."""
-        return pair(dataset, self.model, iou_floor=self.iou_floor, min_area=self.min_area, polygons=self.polygons)
+        return self._paired(dataset, self.min_area)
+
+    def _paired(self, dataset: Dataset, min_area: float) -> Pairs:
+        return pair(
+            dataset,
+            self.model,
+            iou_floor=self.iou_floor,
+            min_area=min_area,
+            polygons=self.polygons,
+            max_detections=self.max_detections,
+        )
 
     @cached_property
     def fit(self) -> Matches:
@@ -239,7 +272,7 @@ class Pairs(BoxPairs["Matching"]):
         sizes. Who matches does not depend on predictions with a lower score: a score threshold needs no new matching.
         """
         if min_area is not None and min_area != self.min_area:
-            again = pair(self.dataset, self.model, iou_floor=self.iou_floor, min_area=min_area, polygons=self.polygons)
+            again = self._paired(self.dataset, min_area)
             return again.match(min_score=min_score, min_area=min_area, labels=labels)
         chosen = self.dataset.scored_labels(labels)
         truth_counts, counts = self.of_labels(chosen)
@@ -266,9 +299,16 @@ class Pairs(BoxPairs["Matching"]):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Matching(BoxMatching):
-    """The boxes of one model that take part: no crowds, at most 100 predictions per page and label."""
+    """The boxes of one model that take part: no crowds, a limited number of predictions per page and label."""
 
     pairs: Pairs
+
+    @cached_property
+    def beyond_limit(self) -> BeyondLimit:
+        """Return how many predictions of the scored labels and scores are beyond the limit, on how many pages."""
+        rows, prediction = self.pairs.beyond, self.pairs.prediction
+        rows = rows[np.isin(prediction.label[rows], self.label_codes) & (prediction.score[rows] >= self.min_score)]
+        return BeyondLimit(self.pairs.max_detections, len(rows), len(np.unique(prediction.page[rows])))
 
     @cached_property
     def _taking_part(self) -> BoolArray:
@@ -301,17 +341,17 @@ class Matching(BoxMatching):
     def signature(self, *iou: float) -> Signature:
         """Return what made the numbers of this matching at the given thresholds."""
         options = ["sizes in pixels not known"] if len(self.pairs.sizes) == 1 else []
-        return self.signed(**own_signature(iou, *options))
+        return self.signed(**own_signature(iou, *options, max_detections=self.pairs.max_detections))
 
 
-def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
+def own_signature(iou: Iterable[float], *options: str, max_detections: int = MOST_DETECTIONS) -> dict[str, Any]:
     """Return what every signature of the protocol states: fields of `Signature` by name."""
     return {
         "protocol": NAME,
         "version": VERSION,
         # A tenth of nine tenths is not a number that anybody chose.
         "iou": tuple(round(threshold, 10) for threshold in iou),
-        "options": (f"at most {MOST_DETECTIONS} predictions per page and label", *options),
+        "options": (f"at most {max_detections} predictions per page and label", *options),
     }
 
 
@@ -410,6 +450,7 @@ def pair(
     iou_floor: float = IOU_FLOOR,
     min_area: float = 0.0,
     polygons: bool = False,
+    max_detections: int = MOST_DETECTIONS,
 ) -> Pairs:
     """Return every pair of a prediction and a ground truth that could match; every prediction has a score.
 
@@ -427,8 +468,9 @@ def pair(
     order = _by_label_and_score(dataset, model, large_enough)
     labels = max(len(dataset.labels), 1)
     queue, before = _queue(prediction, order, labels)
-    if (before >= MOST_DETECTIONS).any():
-        order, queue, before = _limited(order, queue, before)
+    beyond = queue.row[before >= max_detections]
+    if len(beyond):
+        order, queue, before = _limited(order, queue, before, max_detections)
     truth_group, truth_row = _sorted_groups(truth.page * labels + truth.label)
     by_place = np.empty_like(before)
     by_place[queue.place] = before
@@ -438,7 +480,9 @@ def pair(
         model=model,
         iou_floor=iou_floor,
         min_area=min_area,
+        max_detections=max_detections,
         order=order,
+        beyond=beyond,
         before=by_place,
         queue=queue,
         truth_row=truth_row,
@@ -496,9 +540,9 @@ def _queue(prediction: JoinedBoxes, order: IntArray, labels: int) -> tuple[Queue
     return Queue(order[place], place, group), before
 
 
-def _limited(order: IntArray, queue: Queue, before: IntArray) -> tuple[IntArray, Queue, IntArray]:
-    """Return order, counts and queue without the predictions beyond the limit of 100."""
-    keep = before < MOST_DETECTIONS
+def _limited(order: IntArray, queue: Queue, before: IntArray, limit: int) -> tuple[IntArray, Queue, IntArray]:
+    """Return order, counts and queue without the predictions beyond the limit."""
+    keep = before < limit
     kept_place = np.zeros(len(order), dtype=bool)
     kept_place[queue.place[keep]] = True
     place = (np.cumsum(kept_place) - 1)[queue.place[keep]]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
+
+from msgspec import Meta
 
 from evaluator.data.dataset import Annotations, Dataset
 from evaluator.data.issues import Issue
@@ -19,7 +21,7 @@ from evaluator.protocols.coco.evaluation import (
     comparable_issues,
     result_of,
 )
-from evaluator.protocols.coco.matching import IOU_FLOOR, NAME, VERSION, Matching, Pairs, pair
+from evaluator.protocols.coco.matching import IOU_FLOOR, MOST_DETECTIONS, NAME, VERSION, Matching, Pairs, pair
 from evaluator.protocols.coco.streaming import evaluate_streamed
 
 if TYPE_CHECKING:
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
 
 class CocoOptions(BoxOptions, frozen=True, kw_only=True):
     """The options of COCO."""
+
+    max_detections: Annotated[
+        Annotated[int, Meta(ge=1)],
+        Meta(description="So many predictions of a page and label count, the best ones; AR100 is the recall of these."),
+    ] = MOST_DETECTIONS
 
 
 class CocoProtocol(BoxProtocol[CocoOptions]):
@@ -86,7 +93,14 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     def pair(self, dataset: Dataset, model: int, options: CocoOptions, *, iou_floor: float | None = None) -> Pairs:
         """Return every pair of one label on one page that could match."""
         floor = self.iou_floor if iou_floor is None else iou_floor
-        return pair(dataset, model, iou_floor=floor, min_area=options.min_area, polygons=options.polygons)
+        return pair(
+            dataset,
+            model,
+            iou_floor=floor,
+            min_area=options.min_area,
+            polygons=options.polygons,
+            max_detections=options.max_detections,
+        )
 
     def result(self, matching: Matching, iou: Sequence[float], options: CocoOptions) -> CocoResult:
         """Return the evaluation of a matching, thresholds rising."""
@@ -111,10 +125,12 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
             return tuple(number(f"{kind}{size[0]}", size.capitalize(), size) for size in ("small", "medium", "large"))
 
         precision = (number("AP", "AP"), number("AP50", "AP50"), number("AP75", "AP75"), *sized("AP"))
-        recall = (*(number(f"AR{most}", str(most)) for most in MAX_DETECTIONS), *sized("AR"))
+        limits = (*MAX_DETECTIONS[:-1], coco.beyond_limit.limit)
+        titled = zip(MAX_DETECTIONS, limits, strict=True)
+        recall = (*(number(f"AR{most}", str(limit)) for most, limit in titled), *sized("AR"))
         return (
             NumberGroup("Average precision", precision),
-            NumberGroup("Average recall, at most {}, {} or {} predictions".format(*MAX_DETECTIONS), recall),
+            NumberGroup("Average recall, at most {}, {} or {} predictions".format(*limits), recall),
         )
 
     def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:

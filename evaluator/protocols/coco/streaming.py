@@ -27,7 +27,7 @@ from evaluator.metrics.results import JsonObject, Signature, SourceFile
 from evaluator.protocols.base import ByDocument
 from evaluator.protocols.coco.curves import MOST_THRESHOLDS, CocoPartial, Curves
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, CocoNumbers, error_types
-from evaluator.protocols.coco.matching import NAME, own_signature, pair
+from evaluator.protocols.coco.matching import MOST_DETECTIONS, NAME, BeyondLimit, own_signature, pair
 from evaluator.system.engine import Engine, Shard, plan
 from evaluator.system.memory import keep_freed_memory
 
@@ -50,7 +50,8 @@ _LARGE: Final = 64 << 20
 class StreamedResult(CocoNumbers):
     """The numbers of one model, without its boxes.
 
-    `matched` is what they follow from. `errors` is what the error types follow from, None where they are not wanted.
+    `matched` is what they follow from. `errors` is what the error types follow from,
+    None where they are not wanted.
     """
 
     ground_truth: SourceFile
@@ -163,7 +164,7 @@ def _result(
     _check_pair_counts(predictions.boxes)
     labels = named.labels.names
     work = [_Work(folder, shard, labels, named.document[shard.start : shard.stop], iou, errors) for shard in shards]
-    partials, mistakes = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)
+    partials, mistakes, beyond = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)
     matched = CocoPartial.merged(partials)
     return StreamedResult(
         ground_truth=SourceFile(paths[0].name, truth.sha256),
@@ -174,6 +175,7 @@ def _result(
         columns=Curves(matched).averages(range(len(labels))),
         pages=count,
         matched=matched,
+        beyond_limit=BeyondLimit(MOST_DETECTIONS, *(sum(counts) for counts in zip(*beyond, strict=True))),
         errors=type(mistakes[0]).merged(mistakes) if errors else None,
     )
 
@@ -184,13 +186,16 @@ def _check_pair_counts(boxes: IntArray) -> None:
         raise NeedsFullValidation
 
 
-def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None]:
-    """Return what matched on the pages of a shard, and the errors where they are wanted."""
+def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None, tuple[int, int]]:
+    """Return what matched on the pages of a shard, the errors where they are wanted, and what is beyond the limit."""
     truth = read_shard(given.folder, "ground_truth", given.shard, given.labels)
     prediction = read_shard(given.folder, "prediction", given.shard, given.labels)
     pairs = pair(join(truth, prediction), iou_floor=given.iou[0])
-    errors = error_types(pairs.match()) if given.errors else None
-    return CocoPartial.of(pairs, given.iou, given.page_document), None if errors is None else errors.partial
+    matching = pairs.match()
+    errors = error_types(matching) if given.errors else None
+    _, predictions, pages = matching.beyond_limit
+    partial = CocoPartial.of(pairs, given.iou, given.page_document)
+    return partial, None if errors is None else errors.partial, (predictions, pages)
 
 
 def _is_coco(path: Path) -> bool:

@@ -121,7 +121,7 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
             for predicted in models
         )
         return [
-            Evaluation(result, (*of_pair, *result.tie_issues(one.name)))
+            Evaluation(result, (*of_pair, *result.own_issues(one.name)))
             for result, of_pair, one in zip(results, issues, models, strict=True)
         ]
 

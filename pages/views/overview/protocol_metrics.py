@@ -119,6 +119,9 @@ def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     notes = ["All predictions at the protocol's own IoU thresholds: the sliders do not move these numbers."]
     notes += [f"– {'; '.join(why)}."] if why else []
     for model in chosen:
+        limited = getattr(evaluation_of(loaded, model), "beyond_limit", None)
+        if limited is not None and limited.predictions:
+            notes.append(f"The best {limited.limit:,} of a page and label count: {limited.words} in {model.letter}.")
         if ties := evaluation_of(loaded, model).ties:
             notes.append(f"Equal scores in {model.letter}: {ties.words}.")
     if len(chosen) == 2 and not few:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, NamedTuple, ge
 import msgspec
 
 from evaluator import formats
-from evaluator.data.dataset import Annotations, Dataset, Level, PageKey, Side, join, map_labels
+from evaluator.data.dataset import Annotations, Dataset, Level, Side, join, map_labels
 from evaluator.data.fixes import Fix, fixes_for, refuse_label
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors
-from evaluator.data.page_sizes import with_sizes
+from evaluator.data.page_sizes import measured_issues, with_sizes
 from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import files_below, head, is_folder
 from evaluator.pdf.folder import Folders
@@ -354,15 +354,18 @@ def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project
     units = {member.source.unit for member in project.members if isinstance(member.source, Annotations)}
 
     def sized(member: Member[Source]) -> Member[Source]:
-        if not isinstance(member.source, Annotations):
+        source = member.source
+        if not isinstance(source, Annotations):
             return member
-        known: Mapping[PageKey, tuple[float, float]] = {}
-        if folder is not None and len(units) > 1:
-            say(f"Measuring the pages of {member.name}")
-            from evaluator.pdf.sizes import page_sizes  # it brings the processes that read PDFs
+        if folder is None or (len(units) == 1 and source.page_size is None):
+            return replace(member, source=with_sizes(source, {}, given))
+        from evaluator.pdf.sizes import page_sizes  # it brings the processes that read PDFs
 
-            known = page_sizes(member.source, folder, images_only=True)
-        return replace(member, source=with_sizes(member.source, known, given))
+        say(f"Measuring the pages of {member.name}")
+        known = page_sizes(source, folder, images_only=True) if len(units) > 1 else {}
+        issues = () if source.page_size is None else measured_issues(source, page_sizes(source, folder))
+        sized = with_sizes(source, known, given)
+        return replace(member, source=replace(sized, issues=(*source.issues, *issues)) if issues else sized)
 
     truth = project.ground_truth
     return replace(project, ground_truth=truth and sized(truth), models=tuple(map(sized, project.models)))

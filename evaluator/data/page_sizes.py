@@ -165,6 +165,24 @@ def _rescaled(prediction: Annotations, truth: Annotations) -> Annotations:
     return replace(prediction, boxes=moved, page_size=np.where(differs[:, None], sizes, own), issues=issues)
 
 
+def measured_issues(source: Annotations, measured: Mapping[PageKey, tuple[float, float]]) -> tuple[Issue, ...]:
+    """Return a warning for the pages whose stated size is out of proportion to that of the page at hand, if any."""
+    if source.page_size is None:
+        return ()
+    at_hand = np.array([measured.get(key, (np.nan, np.nan)) for key in page_keys(source)]).reshape(-1, 2)
+    known = ~np.isnan(at_hand).any(axis=1) & ~np.isnan(source.page_size).any(axis=1)
+    stated = source.page_size
+    rows = np.flatnonzero(known)[~_in_proportion(stated[known], at_hand[known])]
+    if not len(rows):
+        return ()
+    collector = Collector(source.name, max_per_rule=None)
+    rule = "the stated size of a page should be in proportion to its PDF or image"
+    named = pages_named(source, rows, lambda row: f" ({_size(stated[row])}, at hand {_size(at_hand[row])})")
+    fix = "Give the folder of the pages that were annotated, or correct the sizes: the pages may be turned or cut."
+    collector.warning("", rule, named, fix)
+    return collector.issues()
+
+
 def _in_proportion(first: FloatArray, second: FloatArray) -> BoolArray:
     """Return which sizes, both float64 (M, 2), are in proportion: within half a per cent, or a pixel of either."""
     width, height = (first * second[:, ::-1]).T

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 
 from evaluator import formats
@@ -275,3 +276,24 @@ def test_boxes_that_are_somewhere_else_are_no_page_apart(truth: Path) -> None:
     away = off_pages(truth.parent, lambda x1, y1, x2, y2: (x1, y1 + 700, x1 + 90, y2 + 800), (2,))
     diagnosis = diagnosis_of(formats.read(truth), formats.read(away, side="prediction"))
     assert (diagnosis.pages, diagnosis.silent) == ((), True)
+
+
+# --- pages at hand --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "coco", "pixel"])
+def test_images_out_of_proportion_to_the_stated_sizes_are_named(truth: Path, protocol: str) -> None:
+    images = truth.with_name("images")
+    images.mkdir()
+    for page, (width, height) in enumerate([(100, 140), (140, 100), (500, 700), (100, 141), (100, 130)]):
+        pixmap = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, width, height))
+        pixmap.clear_with(255)
+        pixmap.save(images / f"p{page}.png")
+    prediction = coco(truth.with_name("pred.json"), {}, score=0.9)
+    (evaluation,) = evaluate(protocol, truth, [prediction], pdfs=images)
+    assert [issue.sentence for issue in evaluation.issues] == [
+        f"{name}: the stated size of a page should be in proportion to its PDF or image; found 2 of 5 pages: p1, page "
+        "1 (1000 x 1400, at hand 140 x 100); p4, page 1 (1000 x 1400, at hand 100 x 130). Give the folder of the pages "
+        "that were annotated, or correct the sizes: the pages may be turned or cut."
+        for name in ["gt.json", *(["pred.json"] if protocol != "pixel" else [])]
+    ]

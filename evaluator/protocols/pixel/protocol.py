@@ -13,6 +13,7 @@ from msgspec import Meta
 from evaluator import formats
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput, Collector, Issue
+from evaluator.data.page_sizes import measured_issues
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
@@ -102,6 +103,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         """Return one count of pixels for each model."""
         refused: list[Issue] = []
         sizes = None if options.pdfs is None else page_sizes(truth, options.pdfs, count, refused=refused)
+        refused += measured_issues(truth, sizes) if sizes else ()
         evaluations = []
         for predicted in models:
             resolved = formats.resolve(predicted, truth)

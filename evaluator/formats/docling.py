@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -12,6 +13,7 @@ from msgspec import UNSET
 from evaluator.formats.build import Corners, Size
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, document_of
+from evaluator.formats.nesting import is_whole
 
 _MARK = re.compile(rb'"schema_name"\s*:\s*"DoclingDocument"')
 _ITEM_MARKS: Final = (b'"self_ref"', b'"prov"', b'"page_no"')
@@ -20,6 +22,8 @@ _LISTS: Final = (
     "texts", "tables", "pictures", "groups", "key_value_items", "form_items", "field_regions", "field_items",
 )  # fmt: skip
 
+# What holds others on a page; the items below a text come after it.
+_HOLDERS: Final = tuple(f"#/{name}/" for name in _LISTS if name not in ("texts", "field_items"))
 
 _NO_SIZE: Final = {"width": math.nan, "height": math.nan}
 
@@ -41,6 +45,16 @@ class _Provenance(msgspec.Struct, gc=False):
 class _Item(msgspec.Struct, gc=False):
     label: str
     prov: list[_Provenance] | None = None
+    self_ref: object = None
+    parent: object = None
+    captions: object = None
+    footnotes: object = None
+
+    @property
+    def beside(self) -> set[str]:
+        """Return the texts that belong to it and do not lie in it."""
+        lists = [each for each in (self.captions, self.footnotes) if isinstance(each, list)]
+        return {_reference(each) for held in lists for each in held}
 
 
 class _Size(msgspec.Struct, gc=False):
@@ -57,9 +71,10 @@ class Docling(ModelOutput):
     """DoclingDocument 1.0 to 1.10 of docling-core (JSON schema in its docs).
 
     Boxes are those of `prov` of texts, tables, pictures, groups, key-value, form and field items, in all content
-    layers; a provenance that repeats page and box is read once; cells are not read. The document is ``origin.filename``
-    without its ending, else ``name``. There are no scores. Of an answer of Docling Serve the ``json_content`` is read,
-    with places in it.
+    layers; a provenance that repeats page and box is read once; cells are not read. What lies in a picture, table or
+    form, captions and footnotes aside, is read at another `Reading.level`. The document is ``origin.filename`` without
+    its ending, else ``name``. There are no scores. Of an answer of Docling Serve the ``json_content`` is read, with
+    places in it.
     """
 
     name = "docling"
@@ -96,10 +111,10 @@ class Docling(ModelOutput):
         filename = filename if isinstance(filename, str) else ""
         file.document = document_of(filename.strip() or name.strip() or file.document)
         sizes = _pages(pages or {}, filename or name, file)
-        for place, value in entries:
-            item = file.convert(value, _Item, place)
-            if item is not None:
-                _add(item, place, sizes, file)
+        items = [(place, item) for place, value in entries if (item := file.convert(value, _Item, place)) is not None]
+        _nest([item for _, item in items], file)
+        for place, item in items:
+            _add(item, place, sizes, file)
         if entries and not file.builder.boxes and not file.collector.failed:
             rule = f"This is a DoclingDocument without places: none of its {len(entries):,} items is on a page"
             file.refuse(rule, "Convert a PDF or images with Docling and save that as JSON.")
@@ -129,6 +144,23 @@ def _pages(pages: dict[str, object], name: str, file: OutputFile) -> dict[int, S
     return sizes
 
 
+def _reference(value: object) -> str:
+    held = (value.get("$ref") or value.get("cref")) if isinstance(value, dict) else None
+    return held if isinstance(held, str) else ""
+
+
+def _nest(items: Sequence[_Item], file: OutputFile) -> None:
+    """State what lies in pictures, tables, groups and forms; what is below a text, such as a heading, follows it."""
+    holders = {item.self_ref: item for item in items if str(item.self_ref).startswith(_HOLDERS)}
+    beside = {reference for item in holders.values() for reference in item.beside}
+    for item in items:
+        reference = _reference(item.parent)
+        holder = holders.get(reference)
+        if holder is not None and item.self_ref not in beside:
+            group = reference.startswith("#/groups/") and not is_whole(holder.label)
+            file.builder.nesting.put(item.self_ref, inside=reference, group=group)
+
+
 def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile) -> None:
     seen: dict[tuple[int, Corners], list[int] | None] = {}
     for index, prov in enumerate(item.prov or ()):
@@ -153,4 +185,5 @@ def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile) -> N
         top, bottom = (height - box.t, height - box.b) if bottom_left else (box.t, box.b)
         if math.isnan(height):
             continue
-        file.builder.box(page, item.label, (box.l, top, box.r, bottom), where)
+        reference = item.self_ref if isinstance(item.self_ref, str) else None
+        file.builder.box(page, item.label, (box.l, top, box.r, bottom), where, item=reference)

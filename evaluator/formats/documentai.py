@@ -6,6 +6,7 @@ Vertices may be pixels of the page image; a coordinate that is left out is 0.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
@@ -24,6 +25,7 @@ _PAGE_MARKS: Final = (b'"mimeType"', b'"text"', b'"pages"', b'"pageNumber"')
 _SHARD_NUMBER: Final = re.compile(r"(?<=.)-\d+\Z")
 _SNAKE: Final = ("mime_type", "shard_info", "document_layout")
 _MOST_NESTING: Final = 16
+_MOST_DIGITS: Final = 15
 _NOT_READ: Final = ("lines", "tokens", "symbols", "formFields", "detectedBarcodes")
 _LABELS: Final = {"blocks": "block", "paragraphs": "paragraph", "tables": "table"}
 
@@ -41,6 +43,7 @@ class _Polygon(msgspec.Struct, gc=False, rename="camel"):
 class _Layout(msgspec.Struct, gc=False, rename="camel"):
     bounding_poly: _Polygon | None = None
     confidence: float | None = None
+    text_anchor: object = None
 
 
 class _Element(msgspec.Struct, gc=False):
@@ -86,7 +89,8 @@ class DocumentAI(ModelOutput):
     """Documents of Document AI v1 ("Document") that give pages.
 
     Of `pages` the blocks, paragraphs, tables and visual elements are read, labelled "block", "paragraph", "table" and
-    the element's type; blocks hold paragraphs, so ``--labels`` chooses. The score is ``layout.confidence``. The
+    the element's type. Paragraphs are read and not the blocks that have their text, and tables and not what has text in
+    them; see `Reading.level`. The score is ``layout.confidence``. The
     ``document`` of a process response and what ``Document.to_dict`` writes are taken too. Elements without vertices are
     left out with a warning. Shards (name, hyphen, number) in one folder are one document. Of ``documentLayout`` blocks
     with a ``boundingBox`` are read, text blocks under their ``type``, others as "table", "list" and "image"; no cells
@@ -142,6 +146,7 @@ class DocumentAI(ModelOutput):
             number = index if page.page_number is None else page.page_number - 1
             row = file.page(where, index=number, size=size)
             sizes[row] = size
+            spans: dict[str, list[tuple[int, int, str]]] = {}
             for key, label in (*_LABELS.items(), ("visualElements", "visual element")):
                 for spot, held in file.items(value, key, where):
                     elements += 1
@@ -150,6 +155,8 @@ class DocumentAI(ModelOutput):
                         bare.append(spot)
                     elif element is not None:
                         _add(element, element.type or label, (row, size), spot, file)
+                        spans.setdefault(key, []).extend(_spans(element.layout.text_anchor, spot))
+            _nest(spans, file)
         if bare:
             rule = "an element should have a boundingPoly with vertices (Document AI)"
             file.collector.warning(bare[0], rule, f"{len(bare):,} without", "They are left out.")
@@ -167,6 +174,29 @@ class DocumentAI(ModelOutput):
 
 
 FORMAT: Final = DocumentAI()
+
+
+def _spans(anchor: object, spot: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the place of an element's text, from its beginning to its end, with that of the element."""
+    segments = anchor.get("textSegments") if isinstance(anchor, dict) else None
+    held = [each for each in segments if isinstance(each, dict)] if isinstance(segments, list) else []
+    edges = [str(each.get(key, 0)) for each in held for key in ("startIndex", "endIndex")]
+    if edges and all(edge.isascii() and edge.isdecimal() and len(edge) <= _MOST_DIGITS for edge in edges):
+        yield min(map(int, edges[::2])), max(map(int, edges[1::2])), spot
+
+
+def _nest(spans: dict[str, list[tuple[int, int, str]]], file: OutputFile) -> None:
+    """State which elements of a page have their text in a table or block."""
+    pairs = (("tables", "blocks"), ("tables", "paragraphs"), ("blocks", "tables"), ("blocks", "paragraphs"))
+    for outer, inner in pairs:
+        holders = sorted(spans.get(outer, ()))
+        starts = [start for start, _, _ in holders]
+        for start, end, spot in spans.get(inner, ()):
+            at = bisect_right(starts, start) - 1
+            # A block with the text of a table is in it, and not the other way round.
+            same = inner == "tables" and at >= 0 and holders[at][:2] == (start, end)
+            if start < end and at >= 0 and end <= holders[at][1] and not same:
+                file.builder.nesting.put(spot, inside=holders[at][2], group=outer == "blocks")
 
 
 def _layout(layout: object, place: str, sizes: dict[int, Size | None], file: OutputFile) -> None:
@@ -229,4 +259,4 @@ def _add(element: _Element, label: str, page: tuple[int, Size | None], place: st
         if not min(size) > 0.0:
             return
         points = [(vertex.x / size[0], vertex.y / size[1]) for vertex in polygon.vertices]
-    file.outline(row, label, points, place, score=element.layout.confidence)
+    file.outline(row, label, points, place, score=element.layout.confidence, item=place)

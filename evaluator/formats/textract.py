@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -32,13 +32,23 @@ class _Block(msgspec.Struct, gc=False):
     Geometry: _Geometry | None = None
     Page: int | None = None
     Confidence: float | None = None
+    Id: object = None
+    Relationships: object = None
+
+    @property
+    def children(self) -> list[object]:
+        """Return the ids of its parts."""
+        held = self.Relationships if isinstance(self.Relationships, list) else []
+        lists = [each.get("Ids") for each in held if isinstance(each, dict) and each.get("Type") == "CHILD"]
+        return [key for ids in lists if isinstance(ids, list) for key in ids if isinstance(key, str)]
 
 
 class Textract(ModelOutput):
     """Responses of AnalyzeDocument, DetectDocumentText and their asynchronous twins.
 
     Amazon Textract, "Block" and "Layout response objects". ``LAYOUT_`` blocks are read alone, so that a table is not
-    read twice; a response without is read by TABLE and LINE blocks, with a warning. Labels are block types, the score
+    read twice; a response without is read by TABLE and LINE blocks, with a warning. The blocks of a list, and lines of
+    which all words are in a table, are read at another `Reading.level`. Labels are block types, the score
     is ``Confidence`` / 100, boxes are ``Geometry.BoundingBox``. Lists of responses or blocks, and responses under a
     name in an object, are read as one; responses that each have a page 1 are pages in their order. Without ``Page`` it
     is page 1.
@@ -64,6 +74,7 @@ class Textract(ModelOutput):
             if block.BlockType == "PAGE":
                 file.page(place, index=_number(block) - 1)
         first = min((_number(block) for _, block in blocks if block.BlockType == "PAGE"), default=limits.MAX_PAGE_INDEX)
+        _nest([block for _, block in blocks], file)
         read = 0
         kinds = dict.fromkeys(block.BlockType for _, block in blocks)
         for place, block in blocks:
@@ -104,6 +115,26 @@ def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
             yield where, block
 
 
+def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
+    """State which layout blocks lie in lists and other blocks, and which lines have all their words in a table."""
+    parts: dict[object, list[object]] = {block.Id: block.children for block in blocks if isinstance(block.Id, str)}
+    table_of = {
+        word: block.Id
+        for block in blocks
+        if block.BlockType == "TABLE"
+        for cell in block.children
+        for word in parts.get(cell, ())
+    }
+    for block in blocks:
+        if block.BlockType.startswith(_LAYOUT):
+            for part in block.children:
+                file.builder.nesting.put(part, inside=block.Id, group=False)
+        elif block.BlockType == "LINE":
+            tables = {table_of.get(word) for word in block.children}
+            if len(tables) == 1 and None not in tables:
+                file.builder.nesting.put(block.Id, inside=tables.pop(), group=False)
+
+
 def _is_answer(value: object) -> bool:
     """Return whether a value is a response, or a list of them."""
     parts = value if isinstance(value, list) and value else [value]
@@ -141,4 +172,5 @@ def _add(block: _Block, place: str, file: OutputFile, first: int) -> None:
     box = block.Geometry.BoundingBox
     score = None if block.Confidence is None else block.Confidence / _PER_CENT
     corners = box.Left, box.Top, box.Left + box.Width, box.Top + box.Height
-    file.builder.box(page, block.BlockType, corners, place, score=score)
+    item = block.Id if isinstance(block.Id, str) else None
+    file.builder.box(page, block.BlockType, corners, place, score=score, item=item)

@@ -138,6 +138,11 @@ FILES: list[tuple[str, str, Callable[[Any], Read], int]] = [
         ("azure-di/Invoice_1.pdf.ocr.json", "19 boxes, of which 9 are read"),
         ("azure-di/sample-layout-output.json", "70 boxes, of which 55 are read"),
         ("page-xml/SimplePage.xml", "14 boxes, of which 5 are read"),
+        ("textract/layout_csv_example.json", "21 boxes, of which 13 are read"),
+        ("textract/employmentapp.json", "29 boxes, of which 7 are read"),
+        ("docling/2203.01017v2.json", "626 boxes, of which 231 are read"),
+        ("docling/amt_handbook_sample.json", "29 boxes, of which 18 are read"),
+        ("google-documentai/form_with_tables.json", "35 boxes, of which 10 are read"),
     ],
 )
 def test_boxes_in_tables_of_real_files_are_not_read(name: str, counted: str) -> None:

@@ -170,11 +170,76 @@ def test_a_text_region_with_lines_of_its_own_is_read() -> None:
 
 def test_circles_end() -> None:
     nesting = Nesting()
-    for row, (item, inside) in enumerate(["ab", "bc", "ca", "dd"]):
+    for row, (item, inside) in enumerate([("a", "b"), ("b", "c"), ("c", "a"), ("d", "d")]):
         nesting.put(item, inside=inside, group=False)
         nesting.add_box(item, row, item)
     assert nesting.left_out([0, 0, 0, 0])[None] == {0, 1, 2}
     assert Nesting().left_out([]) == {}
+
+
+def counts(tree: Any) -> list[int]:
+    """How many boxes each level reads, in the order of `LEVELS`."""
+    content = json.dumps(tree).encode()
+    return [len(formats.read_bytes(content, "a.json", level=level).boxes) for level in LEVELS]
+
+
+def textract_block(kind: str, key: str, *children: str) -> dict[str, Any]:
+    box = {"BoundingBox": {"Width": 0.1, "Height": 0.1, "Left": 0.1, "Top": 0.1}}
+    relationships = [{"Type": "CHILD", "Ids": [*children]}] if children else None
+    return {"BlockType": kind, "Id": key, "Geometry": box, "Confidence": 90, "Relationships": relationships}
+
+
+def test_lists_and_tables_of_textract() -> None:
+    lists = [textract_block("LAYOUT_LIST", "l", "a", "b"), *(textract_block("LAYOUT_TEXT", key) for key in "abc")]
+    assert counts({"Blocks": [textract_block("PAGE", "p"), *lists]}) == [2, 2, 3, 4]
+    table = [textract_block("TABLE", "t", "cell"), textract_block("CELL", "cell", "w1", "w2")]
+    lines = [textract_block("LINE", "x", "w1", "w2"), textract_block("LINE", "y", "w2", "w3")]
+    lines += [textract_block("LINE", "z", "w4"), textract_block("LINE", "empty")]
+    assert counts({"Blocks": [textract_block("PAGE", "p"), *table, *lines]}) == [4, 4, 4, 5]
+
+
+def docling_item(ref: str, parent: str, label: str = "text", **more: Any) -> dict[str, Any]:
+    prov = [{"page_no": 1, "bbox": {"l": 1, "t": 1, "r": 9, "b": 9, "coord_origin": "TOPLEFT"}}]
+    return {"self_ref": f"#/{ref}", "parent": {"$ref": f"#/{parent}"}, "label": label, "prov": prov, **more}
+
+
+def test_pictures_groups_and_headings_of_docling() -> None:
+    beside = {"captions": [{"$ref": "#/texts/0"}], "footnotes": [{"cref": "#/texts/1"}]}
+    texts = [
+        docling_item("texts/0", "pictures/0", "caption"), docling_item("texts/1", "pictures/0", "footnote"),
+        docling_item("texts/2", "pictures/0"), docling_item("texts/3", "groups/0", "list_item"),
+        docling_item("texts/4", "body", "section_header"), docling_item("texts/5", "texts/4"),
+        docling_item("texts/6", "groups/1"),
+    ]  # fmt: skip
+    groups = [docling_item("groups/0", "pictures/0", "list", prov=[]), docling_item("groups/1", "body", "section")]
+    tree: dict[str, Any] = {
+        "schema_name": "DoclingDocument",
+        "pages": {"1": {"size": {"width": 99, "height": 99}, "page_no": 1}},
+    }
+    tree |= {"texts": texts, "groups": groups, "pictures": [docling_item("pictures/0", "body", "picture", **beside)]}
+    # The picture, what is beside it, the heading with the text below it, and the text of the section or the section.
+    assert counts(tree) == [6, 6, 7, 9]
+
+
+def anchored(start: int, end: int) -> dict[str, Any]:
+    corners = [{"x": 0.1, "y": 0.1}, {"x": 0.9, "y": 0.1}, {"x": 0.9, "y": 0.9}, {"x": 0.1, "y": 0.9}]
+    anchor = {"textSegments": [{"startIndex": str(start), "endIndex": str(end)}]}
+    return {"layout": {"boundingPoly": {"normalizedVertices": corners}, "textAnchor": anchor}}
+
+
+def test_blocks_paragraphs_and_tables_of_document_ai() -> None:
+    edges = [(0, 4), (4, 10), (10, 20), (20, 30), (30, 40)]
+    page = {
+        "pageNumber": 1,
+        "blocks": [anchored(0, 10), anchored(10, 20), anchored(20, 30)],
+        "paragraphs": [anchored(start, end) for start, end in edges],
+        "tables": [anchored(20, 30)],
+    }
+    ids = formats.read_bytes(json.dumps({"mimeType": "a", "pages": [page]}).encode(), "a.json").boxes.ids
+    assert [each.removeprefix("$.pages[0].") for each in ids] == [
+        "paragraphs[0]", "paragraphs[1]", "paragraphs[2]", "paragraphs[4]", "tables[0]",
+    ]  # fmt: skip
+    assert counts({"mimeType": "a", "pages": [page]}) == [5, 4, 5, 9]
 
 
 @pytest.fixture

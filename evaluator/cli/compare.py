@@ -164,7 +164,8 @@ def gate(
             evaluations, named = named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)
             sides = [with_slices(side, each) for side, each in zip(sides, named, strict=True)]
         reference = sides[1] if len(sides) > 1 else None
-        verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)
+        ties = evaluations[-1].result.tied_ranges, evaluations[0].result.tied_ranges
+        verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples, ties=ties)
     failed = sum(verdict.failed for verdict in verdicts)
     sys.stdout.write(_verdicts(verdicts, evaluations, paths, seed, resamples, json=json, markdown=markdown))
     if not json:

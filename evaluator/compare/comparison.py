@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from evaluator.compare.decision import Decision, Rule, cost_of, decide
-from evaluator.compare.differences import Difference, differences, in_reading_order
+from evaluator.compare.differences import Difference, differences, in_reading_order, without_ties
 from evaluator.compare.labels import LabelNotes, label_notes
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.metrics import METRICS
@@ -75,7 +75,8 @@ class Comparison:
 
     def against_baseline(self, model: int) -> tuple[Difference, ...]:
         """Return one of the models minus the baseline."""
-        return differences(self.measures[0], self.measures[model], seed=self.seed, resamples=self.resamples)
+        every = differences(self.measures[0], self.measures[model], seed=self.seed, resamples=self.resamples)
+        return without_ties(every, self.results[0].tied_ranges, self.results[model].tied_ranges)
 
     @cached_property
     def standings(self) -> Standings:

@@ -227,6 +227,8 @@ def _answer(
         return "cannot_tell", "The main measure is not defined for both models."
     title = capitalised(METRICS[main.metric].title)
     moved, matters = difference_with_unit(main), _points(rule.least)
+    if main.by_ties:
+        return "cannot_tell", f"{title} {moved}, which the order of equal scores alone can make."
     if main.few_documents:
         documents = count_of(main.documents, "document")
         return (

@@ -6,7 +6,7 @@ Intervals come from drawing documents with replacement, the same draws for both 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from evaluator.metrics.resampling import (
     widen_interval,
 )
 from evaluator.metrics.results import defined
+from evaluator.metrics.tied_scores import Range, one_within_the_other
 
 Kind = Literal["loss", "unclear", "gain", "undefined"]
 _ORDER: Final[Mapping[Kind, int]] = {"loss": 0, "unclear": 1, "gain": 2, "undefined": 3}
@@ -37,6 +38,7 @@ class Difference:
     `low` and `high` (95 %) are None with fewer than 2 documents, or where more than 5 % of the resamples are
     `undefined`. `documents` were drawn from, `documents_with` have the label (None: all); in `documents_better` and
     `documents_worse` both numbers are defined. `noun` is what a document is called.
+    `by_ties`: the order of equal scores alone can make it, so that it is never clear.
     """
 
     metric: str
@@ -54,6 +56,7 @@ class Difference:
     resamples: int
     documents_with: int | None = None
     noun: str = "document"
+    by_ties: bool = False
 
     @property
     def few_documents(self) -> bool:
@@ -79,7 +82,7 @@ class Difference:
     @property
     def is_clear(self) -> bool:
         """Return whether the difference is clear: the interval excludes 0, and enough documents have the label."""
-        return self.excludes_zero and not self.too_few
+        return self.excludes_zero and not self.too_few and not self.by_ties
 
     @property
     def kind(self) -> Kind:
@@ -139,6 +142,21 @@ def differences(
         )
         for row, key in enumerate(every)
     )
+
+
+def without_ties(every: Sequence[Difference], a: Mapping[Key, Range], b: Mapping[Key, Range]) -> tuple[Difference, ...]:
+    """Return differences, marked where the order of equal scores alone can make them; see `one_within_the_other`.
+
+    `a`, `b`: the worst and the best value of each number that this order moves, see ``Result.tied_ranges``.
+    """
+    return tuple(replace(one, by_ties=_by_ties(one, a, b)) if one.difference else one for one in every)
+
+
+def _by_ties(one: Difference, a: Mapping[Key, Range], b: Mapping[Key, Range]) -> bool:
+    key = Key(one.metric, one.label)
+    if one.a is None or one.b is None or not (key in a or key in b):
+        return False
+    return one_within_the_other(a.get(key, Range(one.a, one.a)), b.get(key, Range(one.b, one.b)))
 
 
 def in_reading_order(every: Sequence[Difference]) -> tuple[Difference, ...]:

@@ -15,16 +15,17 @@ very regression that a gate is for (a model that finds nothing has no precision)
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, cast
 
-from evaluator.compare.differences import Difference, differences
+from evaluator.compare.differences import Difference, differences, without_ties
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.sentences import MINUS, difference_points, interval_text, points
 from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.resampling import RESAMPLES, SEED
 from evaluator.metrics.results import JsonObject, ResultTable, defined
+from evaluator.metrics.tied_scores import Range
 
 Operator = Literal["<", ">", "<=", ">="]
 Unit = Literal["points", "percent"]
@@ -163,8 +164,12 @@ def judge(
     *,
     seed: int = SEED,
     resamples: int = RESAMPLES,
+    ties: tuple[Mapping[Key, Range], Mapping[Key, Range]] = ({}, {}),
 ) -> tuple[Verdict, ...]:
-    """Return a verdict per condition; ConditionError for an unknown number or a missing baseline."""
+    """Return a verdict per condition; ConditionError for an unknown number or a missing baseline.
+
+    `ties`: ``tied_ranges`` of the baseline and the prediction.
+    """
     every = dict.fromkeys([*prediction.keys, *(() if baseline is None else baseline.keys)])
     keys = [_key(condition, list(every), prediction.overall) for condition in conditions]
     lonely = [condition.text for condition in conditions if condition.limit.of_baseline or condition.significant]
@@ -174,6 +179,7 @@ def judge(
     by_key: dict[Key, Difference] = {}
     if baseline is not None:
         compared = differences(baseline, prediction, seed=seed, resamples=resamples, keys=keys)
+        compared = without_ties(compared, *ties)
         by_key = {Key(one.metric, one.label): one for one in compared}
     return tuple(
         _verdict(condition, key, values.get(key), by_key.get(key))
@@ -210,6 +216,8 @@ def _verdict(condition: Condition, key: Key, value: float | None, difference: Di
         reason = "It cannot be judged: the number is not defined for the baseline."
     elif not condition.holds(value, limit):
         failed, reason = False, "It does not hold."
+    elif condition.limit.of_baseline and difference is not None and difference.by_ties:
+        failed, reason = False, "It holds, but the order of equal scores alone can make this difference."
     elif not condition.significant:
         reason = f"It holds by {points(abs(value - limit), signed=False, decimals=2)} points."
     else:

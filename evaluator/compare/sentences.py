@@ -92,6 +92,8 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
     if one.difference == 0.0 and not one.low and not one.high:
         return f"{what}: no difference."
     moved = difference_with_unit(one)
+    if one.by_ties:
+        return f"{what}: no difference beyond the order of equal scores, which alone can make {moved}."
     if one.documents < 2:
         return f"{what} {moved}. With {count_of(one.documents, one.noun)} there is no interval."
     counts = f"{count_of(one.documents_better, one.noun)} better, {one.documents_worse:,} worse"

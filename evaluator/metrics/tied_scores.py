@@ -19,6 +19,8 @@ from evaluator.metrics.results import JsonObject
 
 LEAST_RANGE: Final = 0.001
 """Best and worst that are nearer than this are not reported."""
+# Numbers that are nearer are equal.
+_EQUAL: Final = 1e-12
 RULE: Final = "average precision ranks by score, and the order of equal scores is that of the rows in the file"
 
 
@@ -70,6 +72,26 @@ class Ties:
         """Return a warning about a file of predictions."""
         fix = "Export scores that differ, or report the range beside the number."
         return Issue(severity="warning", file=file, place="", rule=RULE, found=self.words, fix=fix)
+
+
+class Range(NamedTuple):
+    """A number in the worst and in the best order of equal scores."""
+
+    worst: float
+    best: float
+
+
+def one_within_the_other(first: Range, second: Range) -> bool:
+    """Return whether the order of equal scores alone can make two numbers equal: one range is within the other.
+
+    Two single values are not: they differ whatever the order.
+
+    >>> one_within_the_other(Range(0.1, 0.4), Range(0.3, 0.3)), one_within_the_other(Range(0.1, 0.4), Range(0.3, 0.5))
+    (True, False)
+    """
+    wide, narrow = sorted((first, second), key=lambda one: one.worst - one.best)
+    inside = wide.worst - _EQUAL <= narrow.worst and narrow.best <= wide.best + _EQUAL
+    return inside and wide.best - wide.worst > _EQUAL
 
 
 class TiedRanks(NamedTuple):

@@ -25,7 +25,7 @@ from evaluator.data.page_sizes import unit_issue
 from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching, plain_values
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
-from evaluator.metrics.tied_scores import Ties
+from evaluator.metrics.tied_scores import Range, Ties
 from evaluator.pdf.folder import Folders
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from evaluator.matching.box_measures import RankedLabel
     from evaluator.matching.error_types import TideErrors
     from evaluator.metrics.item_ledger import ItemLedger
-    from evaluator.metrics.measures import Measures
+    from evaluator.metrics.measures import Key, Measures
     from evaluator.metrics.observations import MeasureWords, Observations
     from evaluator.system.engine import Partial
 
@@ -210,6 +210,11 @@ class Result(ABC):
     def ties(self) -> Ties | None:
         """Return what equal scores do to the average precision; None where it is the same in every order of them."""
         return None
+
+    @property
+    def tied_ranges(self) -> Mapping[Key, Range]:
+        """Return the worst and the best value of each number that the order of equal scores moves; mostly none."""
+        return {}
 
     def own_issues(self, file: str) -> tuple[Issue, ...]:
         """Return warnings about a file of predictions that follow from the numbers; here equal scores."""

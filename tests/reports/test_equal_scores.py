@@ -8,8 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluator.metrics.tied_scores import RULE, Ties, run_starts, tied_ranks, widest
-from evaluator.project import evaluate
+from evaluator.compare.comparison import compare
+from evaluator.compare.decision import Rule
+from evaluator.compare.sentences import sentence
+from evaluator.metrics.tied_scores import RULE, Range, Ties, one_within_the_other, run_starts, tied_ranks, widest
+from evaluator.project import evaluate, evaluate_together
 from tests.dashboard import start, workspace
 from tests.terminal import run_command
 
@@ -107,3 +110,36 @@ def test_fields_without_confidence_have_no_order(tmp_path: Path) -> None:
     assert (ties["metric"], ties["predictions"], ties["tied"]) == ("mean AP", 2, 2)
     assert [ties["best"], ties["worst"]] == pytest.approx([51 / 101, 51 / 202])
     assert RULE in [issue.rule for issue in evaluation.issues]
+
+
+@pytest.mark.parametrize(("protocol", "title"), [("coco", "AP"), ("pod", "MAP")])
+def test_compare_does_not_call_the_order_of_equal_scores_a_difference(protocol: str, title: str) -> None:
+    results = [one.result for one in evaluate_together(protocol, GT, [FIRST, LAST])]
+    comparison = compare(results, ["A", "B"])
+    by_ties = [one for one in comparison.differences if one.by_ties]
+    names = {"coco": {"AP", "AP50", "AP75"}, "pod": {"ap", "map"}}[protocol]
+    assert {one.metric for one in by_ties} == names
+    assert not any(one.is_clear for one in by_ties)
+    said = sentence(by_ties[0], ["A", "B"])
+    assert "no difference beyond the order of equal scores, which alone can make" in said
+    assert title.lower() in said.lower()
+    decided = compare(results, ["A", "B"], rule=Rule(metric={"coco": "AP", "pod": "map"}[protocol])).decision
+    assert decided.answer == "cannot_tell"
+    assert decided.sentence.endswith("which the order of equal scores alone can make.")
+
+
+def test_gate_does_not_fail_by_the_order_of_equal_scores(capsys: pytest.CaptureFixture[str]) -> None:
+    sides = ["--gt", str(GT), "--pred", str(LAST), "--baseline", str(FIRST), "--json"]
+    code, out, _ = run_command(capsys, "gate", "coco", *sides, "--fail-if", "AP < baseline - 1pt")
+    assert (code, json.loads(out)["conditions"][0]["reason"]) == (
+        0,
+        "It holds, but the order of equal scores alone can make this difference.",
+    )
+    # An absolute limit is judged by the number as it is.
+    assert run_command(capsys, "gate", "coco", *sides, "--fail-if", "AP < 0.2")[0] == 1
+
+
+def test_ranges_that_are_not_within_each_other_differ() -> None:
+    assert one_within_the_other(Range(0.1, 0.4), Range(0.1, 0.4))
+    assert not one_within_the_other(Range(0.3, 0.3), Range(0.3, 0.3))
+    assert not one_within_the_other(Range(0.1, 0.4), Range(0.5, 0.5))

@@ -22,7 +22,7 @@ from evaluator.metrics.average_precision import (
     descending_order,
     first_reaching,
 )
-from evaluator.metrics.tied_scores import Ties, run_starts, tied_ranks
+from evaluator.metrics.tied_scores import run_starts, tied_ranks
 from evaluator.protocols.coco.matching import (
     AREA_RANGES,
     HIGHEST_IOU,
@@ -289,8 +289,22 @@ class LabelCurves(NamedTuple):
         return float(best_between(rank, _WHOLE, before=start)[0])
 
 
-def ties_of(parts: Sequence[CocoPartial], codes: Sequence[int], min_score: float, precision: FloatArray) -> Ties | None:
-    """Return what equal scores of some labels do to AP over all sizes; None where no order of them matters.
+class TiedOrders(NamedTuple):
+    """AP over all sizes in the best and the worst order of equal scores, float64, shape (T, L); NaN as in `Columns`.
+
+    `tied` of the `predictions` are in a run that matters at any threshold.
+    """
+
+    best: FloatArray
+    worst: FloatArray
+    predictions: int
+    tied: int
+
+
+def tied_orders(
+    parts: Sequence[CocoPartial], codes: Sequence[int], min_score: float, precision: FloatArray
+) -> TiedOrders | None:
+    """Return AP in both orders of equal scores of some labels; None where no order of them matters.
 
     `precision`: AP by threshold, in the order of the partials, and by label, of the predictions from a score on.
     """
@@ -304,8 +318,7 @@ def ties_of(parts: Sequence[CocoPartial], codes: Sequence[int], min_score: float
         return None
     for code in codes:
         predictions += int(np.count_nonzero(_reaching(parts[0].of_label(code), min_score).counts[0]))
-    best, worst = (float(values[~np.isnan(precision)].mean()) for values in in_order)
-    return Ties("AP", predictions, tied, best, worst)
+    return TiedOrders(in_order[0], in_order[1], predictions, tied)
 
 
 def _tied(partial: CocoPartial, code: int, min_score: float) -> tuple[int, FloatArray]:

@@ -7,7 +7,7 @@ The numbers are those of pycocotools 2.0 (``COCOeval`` with ``iouType="bbox"``) 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
@@ -21,9 +21,17 @@ from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import unit_issue
 from evaluator.matching.box_results import ALL_LABELS, BoxMatching
 from evaluator.metrics.results import JsonObject, ResultTable, defined
-from evaluator.metrics.tied_scores import Ties, widest
+from evaluator.metrics.tied_scores import Range, Ties, widest
 from evaluator.protocols.base import BoxEvaluation, Result, join_pair, lowest_threshold, raise_on_errors
-from evaluator.protocols.coco.curves import MAX_DETECTIONS, CocoPartial, Columns, average, partials, ties_of
+from evaluator.protocols.coco.curves import (
+    MAX_DETECTIONS,
+    CocoPartial,
+    Columns,
+    TiedOrders,
+    average,
+    partials,
+    tied_orders,
+)
 from evaluator.protocols.coco.matching import (
     IOU_FLOOR,
     MOST_DETECTIONS,
@@ -37,6 +45,7 @@ from evaluator.protocols.coco.matching import (
 if TYPE_CHECKING:
     from evaluator.matching.error_types import TideErrors, TidePartial
     from evaluator.metrics.bootstrap_ap import Ranking
+    from evaluator.metrics.measures import Key
 
 IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
 NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
@@ -80,7 +89,36 @@ class CocoNumbers(Result):
     @cached_property
     def ties(self) -> Ties | None:
         """Return what equal scores do to AP; None where it is the same in every order of them, see `tied_scores`."""
-        return widest([ties_of(*self.ranked, self.columns.precision["all"])])
+        orders = self._orders
+        if orders is None:
+            return None
+        best, worst = (_numbers_of(self._columns_of(each), self.iou)["AP"] or 0.0 for each in orders[:2])
+        return widest([Ties("AP", orders.predictions, orders.tied, best, worst)])
+
+    @cached_property
+    def _orders(self) -> TiedOrders | None:
+        return tied_orders(*self.ranked, self.columns.precision["all"])
+
+    def _columns_of(self, precision: FloatArray) -> Columns:
+        return self.columns._replace(precision={**self.columns.precision, "all": precision})
+
+    @cached_property
+    def tied_ranges(self) -> Mapping[Key, Range]:
+        """Return the worst and the best AP, AP50 and AP75 over all labels and of each label that has equal scores."""
+        from evaluator.metrics.measures import Key  # the numbers need no resampling
+
+        orders, ranges = self._orders, {}
+        if orders is None:
+            return {}
+        best, worst = (self._columns_of(each) for each in orders[:2])
+        rows = [(ALL_LABELS, slice(None)), *((name, slice(at, at + 1)) for at, name in enumerate(self.labels))]
+        for label, columns in rows:
+            of_best, of_worst = (_numbers_of(each, self.iou, columns) for each in (best, worst))
+            for metric in ("AP", "AP50", "AP75"):
+                high, low = of_best[metric], of_worst[metric]
+                if high is not None and low is not None and high > low:
+                    ranges[Key(metric, label)] = Range(low, high)
+        return ranges
 
     @cached_property
     def numbers(self) -> dict[str, float | None]:

@@ -36,6 +36,7 @@ from evaluator.metrics.average_precision import (
     descending_order,
     eleven_point_precision,
 )
+from evaluator.metrics.measures import Key
 from evaluator.metrics.results import (
     JsonObject,
     MetricColumns,
@@ -47,7 +48,7 @@ from evaluator.metrics.results import (
     threshold_text,
     weighted_mean,
 )
-from evaluator.metrics.tied_scores import Ties, run_starts, tied_ranks, widest
+from evaluator.metrics.tied_scores import Range, Ties, run_starts, tied_ranks, widest
 from evaluator.protocols.base import BoxEvaluation, join_pair, lowest_threshold
 
 NAME: Final = "pod"
@@ -258,6 +259,15 @@ class ThresholdPartial:
 
     def ties(self, metric: str) -> Ties | None:
         """Return what equal scores do to mAP, which is called `metric`; None where no order of them matters."""
+        in_order, tied = self.in_order
+        if not tied:
+            return None
+        best, worst = (weighted_mean(values)[0] or 0.0 for values in in_order)
+        return Ties(metric, len(self.label), tied, best, worst)
+
+    @cached_property
+    def in_order(self) -> tuple[FloatArray, int]:
+        """Return AP of each label in the best and the worst order of equal scores, (2, L), and how many are tied."""
         average = eleven_point_precision if self.ap == "11-point" else all_point_precision
         in_order, tied = np.stack([self.average_precision, self.average_precision]), 0
         for row, positives in enumerate((self.per_label.tp + self.per_label.fn).tolist()):
@@ -269,10 +279,7 @@ class ThresholdPartial:
             if mixed.any():
                 in_order[:, row] = average(best, positives), average(worst, positives)
                 tied += int(np.diff(np.append(starts, len(hit)))[mixed].sum())
-        if not tied:
-            return None
-        best_mean, worst_mean = (weighted_mean(values)[0] or 0.0 for values in in_order)
-        return Ties(metric, len(self.label), tied, best_mean, worst_mean)
+        return in_order, tied
 
     @property
     def mean_f1(self) -> float | None:
@@ -352,6 +359,17 @@ class PodResult(BoxEvaluation):
     def ties(self) -> Ties | None:
         """Return what equal scores do to mAP at the threshold where it is most; None where it is nowhere anything."""
         return widest(each.ties(f"mAP at IoU > {threshold_text(iou)}") for iou, each in self.partial.thresholds.items())
+
+    @cached_property
+    def tied_ranges(self) -> Mapping[Key, Range]:
+        """Return the worst and the best mAP, and AP of each label with equal scores, at the first threshold."""
+        (best, worst), tied = next(iter(self.partial.thresholds.values())).in_order
+        if not tied:
+            return {}
+        pairs = zip(self.matching.labels, worst.tolist(), best.tolist(), strict=True)
+        ranges = {Key("ap", label): Range(low, high) for label, low, high in pairs if high > low}
+        means = (weighted_mean(values)[0] or 0.0 for values in (worst, best))
+        return {Key("map", ALL_LABELS): Range(*means), **ranges}
 
     def to_json(self) -> JsonObject:
         """Return the result as plain values under the keys of the terminal contract; undefined is None.

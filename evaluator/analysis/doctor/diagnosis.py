@@ -30,8 +30,8 @@ _GOOD: Final = 0.9
 _ALL_RIGHT: Final = 0.999
 _GAIN: Final = 0.1
 _TIMES: Final = 1.25
-# Several fixes that move boxes fit any two files a little; they are proposed where most boxes match then.
-_MOST_MATCH: Final = 0.5
+# Several fixes that move boxes fit any two files a little: F1 from which they are proposed.
+_FITS_BY_CHANCE: Final = 0.3
 _GEOMETRIES: Final = 4
 # A fix that costs less than this when it is left out is left out.
 _WORTH: Final = 0.01
@@ -315,7 +315,7 @@ class _Doctor:
         before = given or 0.0
         if best.f1 is None or best.f1 < max(before + _GAIN, _TIMES * before):
             return None
-        if best.f1 < _MOST_MATCH and sum(fix.moves_boxes for fix in best.fixes) > 1:
+        if best.f1 < _FITS_BY_CHANCE and sum(fix.moves_boxes for fix in best.fixes) > 1:
             return None
         documents, boxes = geometry.fitting_counts(self._fixed(best.fixes), self._truth)
         if boxes < _FEWEST and any(fix.moves_boxes for fix in best.fixes):

@@ -56,6 +56,7 @@ KINDS: Final[Mapping[str, str]] = {
     "names": f"names=HOW, where HOW is one of {', '.join(of_names.MODES)}",
     "swap-sides": "swap-sides",
     "page-offset": "page-offset=+1",
+    "confidence-second": "confidence-second",
     "xywh": "xywh",
     "xyxy": "xyxy",
     "centre": "centre",
@@ -75,9 +76,10 @@ KINDS: Final[Mapping[str, str]] = {
 _WRITTEN: Final = re.compile(
     rf"(?:(?P<file>.*?):)??(?P<kind>{'|'.join(map(re.escape, KINDS))})(?:=(?P<value>.*))?", re.DOTALL
 )
-_PLAIN: Final = {"swap-sides", "xywh", "xyxy", "centre", "corners", "swap-axes"}
+_PLAIN: Final = {"swap-sides", "confidence-second", "xywh", "xyxy", "centre", "corners", "swap-axes"}
 _WORDS: Final[Mapping[str, str]] = {
     "swap-sides": "ground truth and predictions exchanged",
+    "confidence-second": "the confidence read from the second column",
     "xywh": "boxes read as x, y, width, height",
     "xyxy": "boxes read as two corners",
     "centre": "boxes read as centre, width, height",
@@ -86,6 +88,10 @@ _WORDS: Final[Mapping[str, str]] = {
     "x-flip": "the x axis flipped",
     "y-flip": "the y axis flipped",
 }
+POSITIONAL: Final = ("yolo",)
+"""Formats whose columns have an order and no names."""
+_FORM_OF_FORMAT: Final[Mapping[str, str]] = {"coco": "xywh", "yolo": "centre"}
+"""The four numbers of a box in files of formats that do not state two corners."""
 _UNIT_WORDS: Final[Mapping[str, str]] = {
     "share": "coordinates read as shares of the page",
     "percent": "coordinates read as per cent of the page",
@@ -237,21 +243,58 @@ def with_corners(source: Annotations, corners: FloatArray, rings: Mapping[int, S
     return replace(source, boxes=boxes)
 
 
-def to_corners(xyxy: FloatArray, kind: str) -> FloatArray:
-    """Return corners from numbers meant as xywh, xyxy, centre or corners; float64, shape (N, 4)."""
+def written_numbers(xyxy: FloatArray, format: str) -> FloatArray:
+    """Return the four numbers of each box as a file of a format states them; float64, shape (N, 4)."""
+    form = _FORM_OF_FORMAT.get(format)
+    if form is None:
+        return xyxy
+    first = xyxy[:, :2] if form == "xywh" else (xyxy[:, :2] + xyxy[:, 2:]) / 2.0
+    return np.hstack([first, xyxy[:, 2:] - xyxy[:, :2]])
+
+
+def to_corners(xyxy: FloatArray, kind: str, format: str = "") -> FloatArray:
+    """Return corners from numbers meant as xywh, xyxy, centre or corners; float64, shape (N, 4).
+
+    `xyxy` is what a reader of `format` made of them.
+    """
+    form = _FORM_OF_FORMAT.get(format)
+    if (form == "centre" and kind in ("xywh", "xyxy")) or (form == "xywh" and kind == "centre"):
+        numbers = written_numbers(xyxy, format)
+        return numbers if kind == "xyxy" else _with_sides(numbers, kind)
     x, y, third, fourth = xyxy.T
     if kind == "corners":
         return np.hstack([np.minimum(xyxy[:, :2], xyxy[:, 2:]), np.maximum(xyxy[:, :2], xyxy[:, 2:])])
-    if kind == "xywh":
-        return np.stack([x, y, x + third, y + fourth], axis=1)
     if kind == "xyxy":
         # Read as x, y, width, height: the second corner is the sum.
         return np.stack([x, y, third - x, fourth - y], axis=1)
-    return np.stack([x - third / 2.0, y - fourth / 2.0, x + third / 2.0, y + fourth / 2.0], axis=1)
+    return _with_sides(xyxy, kind)
+
+
+def _with_sides(numbers: FloatArray, kind: str) -> FloatArray:
+    """Return corners from x, y, width and height; x and y are of a corner (xywh) or of the centre."""
+    x, y, width, height = numbers.T
+    if kind == "xywh":
+        return np.stack([x, y, x + width, y + height], axis=1)
+    return np.stack([x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0], axis=1)
+
+
+def _confidence_second(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
+    """Return the boxes of lines that were read as a box and a score, where the score comes first."""
+    boxes = source.boxes
+    size = np.tile(np.ones((1, 2)) if source.unit == "page" else _sizes(source, other, fix), 2)
+    columns = np.hstack([written_numbers(boxes.xyxy / size, source.format), boxes.score[:, None]])
+    score, numbers = columns[:, 0].copy(), columns[:, 1:]
+    wrong = int((~(np.isfinite(columns).all(axis=1) & (score >= 0.0) & (score <= 1.0 + _TOLERANCE))).sum())
+    if source.format not in POSITIONAL or wrong:
+        rule = f"{fix.text} needs lines without names of columns, with a number between 0 and 1 behind the class (YOLO)"
+        found = f"{wrong:,} of {len(boxes):,} boxes without" if source.format in POSITIONAL else source.format
+        refuse(source.name, "", rule, found, "Leave it out.")
+    mended = with_corners(source, _with_sides(numbers, _FORM_OF_FORMAT[source.format]) * size, {})
+    return replace(mended, boxes=replace(mended.boxes, score=np.minimum(score, 1.0)))
 
 
 def _reshape(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
-    return with_corners(source, to_corners(source.boxes.xyxy, fix.kind), {})
+    return with_corners(source, to_corners(source.boxes.xyxy, fix.kind, source.format), {})
 
 
 def _rings(source: Annotations, points: Callable[[int, FloatArray], FloatArray]) -> dict[int, list[FloatArray]]:
@@ -385,6 +428,7 @@ def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:
 Step = Callable[[Annotations, Annotations, Fix], Annotations]
 
 _STEPS: Final[Mapping[str, Step]] = {
-    "page-offset": _with_offset, "xywh": _reshape, "xyxy": _reshape, "centre": _reshape, "corners": _reshape,
-    "swap-axes": _swap, "units": _units, "scale": _scale, "x-flip": _flip, "y-flip": _flip, "shift": _shift,
+    "page-offset": _with_offset, "confidence-second": _confidence_second, "xywh": _reshape, "xyxy": _reshape,
+    "centre": _reshape, "corners": _reshape, "swap-axes": _swap, "units": _units, "scale": _scale, "x-flip": _flip,
+    "y-flip": _flip, "shift": _shift,
 }  # fmt: skip

@@ -171,11 +171,11 @@ def test_one_or_two_boxes_are_no_evidence_for_moving_boxes() -> None:
 
 
 def test_fixes_with_which_few_boxes_match_are_not_proposed(tmp_path: Path) -> None:
-    """YOLO with the confidence before the box: axes, a scale and a shift can be found for every fifth box."""
+    """YOLO with a confidence in per cent before the box: axes, a scale and a shift can be found for every fifth box."""
     rng = np.random.default_rng(0)
     width, height = rng.choice([0.4, 0.8], 60), rng.uniform(0.05, 0.2, 60)
     x, y = width / 2 + rng.choice([0.05, 0.1], 60), np.tile(np.arange(5) / 5 + 0.1, 12)
-    confidence = rng.uniform(0.5, 0.99, 60)
+    confidence = 100.0 * rng.uniform(0.5, 0.99, 60)
     for side, columns in (("gt", [x, y, width, height]), ("dt", [confidence, x, y, width, height])):
         (tmp_path / side / "labels").mkdir(parents=True)
         (tmp_path / side / "data.yaml").write_text("names: [Text]\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -15,7 +16,8 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.data.dataset import Annotations
-from evaluator.data.fixes import Fix, sizes_of, to_corners
+from evaluator.data.fixes import POSITIONAL, Fix, apply_fixes, sizes_of, to_corners
+from evaluator.data.issues import BadInput
 from evaluator.data.label_names import Overlaps
 from evaluator.data.order import begins
 
@@ -30,6 +32,8 @@ _ENOUGH: Final = 0.5
 _CHANCE: Final = 0.1
 GOOD: Final = 0.6
 """A file of which so many boxes lie on one of the other has nothing wrong with its coordinates."""
+NEARLY_ALL: Final = 0.75
+"""So many boxes of one file are not on those of the other by chance, however many more the other has."""
 # Factors that people meet: units, and the usual resolutions in dots per inch.
 _ROUND: Final = (
     0.01, 0.001, 100.0, 1000.0, 0.5, 2.0, 0.25, 4.0, 1 / 3, 3.0, 0.75, 4 / 3, 0.72, 0.48, 0.36, 0.24, 100 / 72,
@@ -107,18 +111,20 @@ class _Search:
             return 0.0
         shares = self._shares_of(pairs, value >= _IOU)
         # A model that finds nearly everything has the right coordinates, whatever it finds besides.
-        return max(shares) if max(shares) >= 0.75 else sum(shares) / 2.0
+        return max(shares) if max(shares) >= NEARLY_ALL else sum(shares) / 2.0
 
     def ranked(self, given: float) -> list[Guess]:
         """Return guesses with fixes, best first; costly ones are tried only when no cheap one explains it."""
-        bases, offsets = [_Base(numbers, fixes, _forms(numbers)) for numbers, fixes in self._bases()], self._offsets()
+        format, offsets = self._source.format, self._offsets()
+        bases = [_Base(numbers, fixes, _forms(numbers, format)) for numbers, fixes in self._bases()]
+        reordered = [_Base(numbers, fixes, _forms(numbers, format)) for numbers, fixes in self._reordered()]
         shifted = [(Fix("page-offset", f"{offset:+d}"), self._pairs(offset)) for offset in offsets]
         pairs = self._pairs(0)
-        for base in bases:
+        for base in (*bases, *reordered):
             self._try(base, (), pairs, estimate=False)
         if not self._explained(given):
             for fix, at in shifted:
-                for base in bases:
+                for base in (*bases, *reordered):
                     self._try(base, (fix,), at, estimate=False)
         if not self._explained(given):
             for base in bases:
@@ -168,6 +174,13 @@ class _Search:
             bases.append((raw / np.tile(source.page_size[source.boxes.entry], 2)[self.rows], _units("pixels")))
         return bases
 
+    def _reordered(self) -> Iterator[tuple[FloatArray, tuple[Fix, ...]]]:
+        """Yield the numbers with the columns in another order, with the fix that says so; nothing where none fits."""
+        fixes = (Fix("confidence-second"),)
+        if self._source.format in POSITIONAL and self._source.unit == self._other.unit:
+            with suppress(BadInput):
+                yield _Search(apply_fixes(self._source, self._other, fixes), self._other)._base(), fixes
+
     def _pairs(self, offset: int) -> Pairs:
         """Return every pair of boxes on a shared page, for a sample of pages."""
         # A page later is a number more.
@@ -205,7 +218,7 @@ class _Search:
         used, second = np.unique(pairs.second, return_inverse=True)
         numbers, pairs = base.numbers.take(used, axis=0), pairs._replace(second=second)
         for form in base.forms:
-            shape = to_corners(numbers, form) if form else numbers
+            shape = to_corners(numbers, form, self._source.format) if form else numbers
             for swapped in (False, True):
                 corners = shape[:, [1, 0, 3, 2]] if swapped else shape
                 kinds = [*([form] if form else []), *(["swap-axes"] if swapped else [])]
@@ -296,9 +309,9 @@ def _value(guess: Guess) -> float:
     return guess.score - _PRICE * len(guess.fixes)
 
 
-def _forms(numbers: FloatArray) -> tuple[str, ...]:
+def _forms(numbers: FloatArray, format: str) -> tuple[str, ...]:
     """Return the forms that the four numbers of all boxes may have, without those that make no boxes."""
-    shapes = ((form, to_corners(numbers, form)) for form in _FORMS)
+    shapes = ((form, to_corners(numbers, form, format)) for form in _FORMS)
     others = (form for form, shape in shapes if _makes_boxes(shape) and (form != "corners" or (shape != numbers).any()))
     return ("", *others)
 
@@ -498,6 +511,12 @@ def overlaps(source: Annotations, other: Annotations) -> Overlaps:
     np.add.at(nothing.compared, label, 1)
     np.add.at(nothing.table, (label[fits], other.boxes.label[first[best[fits]]]), 1)
     return nothing
+
+
+def share_in_place(source: Annotations, other: Annotations) -> float:
+    """Return how good a file is as it is, as the first of `guesses`; 0 when nothing can be compared."""
+    search = _Search(source, other)
+    return search.as_given() if search.possible else 0.0
 
 
 def fitting_counts(source: Annotations, other: Annotations) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from evaluator.data import document_names as of_names
 from evaluator.data import label_names as of_labels
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Annotations, map_labels
+from evaluator.data.image_ids import BY_NAMES, image_rows
 from evaluator.data.issues import Collector, count_of, cut, quote, refuse
 from evaluator.data.page_sizes import entry_sizes
 
@@ -44,7 +45,7 @@ class Fix(msgspec.Struct, frozen=True):
     @property
     def moves_boxes(self) -> bool:
         """Return whether coordinates change."""
-        return self.kind not in ("names", "page-offset", "labels", "label", "swap-sides")
+        return self.kind not in ("names", "image-ids", "page-offset", "labels", "label", "swap-sides")
 
     @property
     def text(self) -> str:
@@ -54,6 +55,7 @@ class Fix(msgspec.Struct, frozen=True):
 
 KINDS: Final[Mapping[str, str]] = {
     "names": f"names=HOW, where HOW is one of {', '.join(of_names.MODES)}",
+    "image-ids": "image-ids=HOW, where HOW is names or a number to add, as +1",
     "swap-sides": "swap-sides",
     "page-offset": "page-offset=+1",
     "confidence-second": "confidence-second",
@@ -129,8 +131,9 @@ def _makes_sense(fix: Fix) -> bool:
     if fix.kind == "label":
         old, _, new = value.rpartition("=")
         return bool(old and new)
-    if fix.kind == "page-offset":
-        return _OFFSET.fullmatch(value) is not None and int(value) != 0
+    if fix.kind in ("page-offset", "image-ids"):
+        by_names = fix.kind == "image-ids" and value == BY_NAMES
+        return by_names or (_OFFSET.fullmatch(value) is not None and int(value) != 0)
     numbers = _TWO.fullmatch(value)
     return numbers is not None and (fix.kind != "scale" or min(fix_numbers(fix)) > 0.0)
 
@@ -154,11 +157,19 @@ def fix_description(fix: Fix) -> str:
     if fix.kind == "label":
         old, _, new = fix.value.rpartition("=")
         return f"{old} read as {new}"
+    if fix.kind == "image-ids":
+        return "image ids read as the numbers in file names" if fix.value == BY_NAMES else added(fix.value, "image")
     if fix.kind == "page-offset":
         count = int(fix.value)
         return f"boxes moved {count_of(abs(count), 'page')} {'on' if count > 0 else 'back'}"
     numbers = " and ".join(f"{number:g}" for number in dict.fromkeys(fix_numbers(fix)))
     return f"coordinates times {numbers}" if fix.kind == "scale" else f"boxes shifted by {fix.value}"
+
+
+def added(count: str, of: str) -> str:
+    """Return in words that a number is added to ids of images or categories."""
+    number = int(count)
+    return f"{number:,} added to {of} ids" if number > 0 else f"{-number:,} subtracted from {of} ids"
 
 
 def fix_options(fixes: Iterable[Fix], file: str = "") -> str:
@@ -205,6 +216,26 @@ def _with_names(source: Annotations, other: Annotations, modes: Sequence[str]) -
     partners = of_names.match_names(names, list(known), modes)
     documents = tuple(known[partners[each.doc_id]] if each.doc_id in partners else each for each in source.documents)
     return replace(source, documents=documents)
+
+
+def _with_image_ids(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
+    """Return results with the images of the ground truth that their ids mean by a fix."""
+    boxes, own_pages = source.boxes, bool(source.label_map)
+    rows = image_rows(source.page_ids, other.page_ids, other.page_images, fix.value)
+    # A results list has no pages until it takes those of its ground truth.
+    is_list = not own_pages or (source.documents == other.documents and [*source.page_ids] == [*other.page_ids])
+    without = len(boxes)
+    if source.format == other.format == "coco" and is_list:
+        without = int((rows[boxes.entry] < 0).sum())
+    if without:
+        rule = f"with {fix.text} each result of a COCO results list must have an image of {other.name}"
+        refuse(source.name, "", rule, f"{without:,} of {len(boxes):,} without", "Leave it out.")
+    if not own_pages:
+        ids = [other.page_ids[row] if row >= 0 else key for key, row in zip(source.page_ids, rows, strict=True)]
+        return replace(source, page_ids=ids)
+    entry = rows[boxes.entry].astype(boxes.entry.dtype)
+    document, page = other.page_document[entry], other.page_index[entry]
+    return replace(source, boxes=replace(boxes, entry=entry, document=document, page=page))
 
 
 def _with_offset(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
@@ -428,7 +459,7 @@ def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:
 Step = Callable[[Annotations, Annotations, Fix], Annotations]
 
 _STEPS: Final[Mapping[str, Step]] = {
-    "page-offset": _with_offset, "confidence-second": _confidence_second, "xywh": _reshape, "xyxy": _reshape,
-    "centre": _reshape, "corners": _reshape, "swap-axes": _swap, "units": _units, "scale": _scale, "x-flip": _flip,
-    "y-flip": _flip, "shift": _shift,
+    "image-ids": _with_image_ids, "page-offset": _with_offset, "confidence-second": _confidence_second,
+    "xywh": _reshape, "xyxy": _reshape, "centre": _reshape, "corners": _reshape, "swap-axes": _swap, "units": _units,
+    "scale": _scale, "x-flip": _flip, "y-flip": _flip, "shift": _shift,
 }  # fmt: skip

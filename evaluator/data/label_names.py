@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -57,6 +57,50 @@ def same_but_for_spelling(labels: Sequence[str], known: Sequence[str]) -> dict[s
         by_folded.setdefault(folded(name), []).append(name)
     spellings = {label: by_folded.get(folded(label), []) for label in labels if label not in set(known)}
     return {label: names[0] for label, names in spellings.items() if len(names) == 1}
+
+
+class Exchanged(NamedTuple):
+    """The other label by label, of labels that both files have, and what that is in words; empty for nothing."""
+
+    names: Mapping[str, str]
+    words: str = ""
+
+
+def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -> Exchanged:
+    """Return which labels that both files have stand for one another: the boxes of each lie on those of another one.
+
+    `overlaps` is of boxes of the model on boxes of the ground truth. Nothing when two labels would become one: a model
+    may take one kind for another, but then none takes its place.
+    """
+    found = {}
+    for row, label in enumerate(labels):
+        lying = overlaps.table[row]
+        if label in known and lying.max(initial=0) >= _FEWEST and lying.max() > _LEAST_SHARE * int(lying.sum()):
+            found[label] = known[int(np.argmax(lying))]
+    moved = {label: other for label, other in found.items() if label != other}
+    if not moved or len(set(found.values())) < len(found):
+        return Exchanged({})
+    for words, rule in _orders(known):
+        # Labels of few boxes follow the rule that the others follow.
+        if len(moved) > 1 and all(rule[label] == other for label, other in found.items()):
+            return Exchanged({label: rule[label] for label in labels if label in rule and rule[label] != label}, words)
+    return Exchanged(moved)
+
+
+def _orders(known: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the ways in which a list of labels is taken for another one, in words, and the label by label."""
+    names, by_name = list(dict.fromkeys(known)), sorted(set(known))
+    if len(names) > 2:
+        yield (
+            "each label read as the next one of the ground truth",
+            dict(zip(names, [*names[1:], names[0]], strict=True)),
+        )
+        yield (
+            "each label read as the previous one of the ground truth",
+            dict(zip(names, [names[-1], *names[:-1]], strict=True)),
+        )
+        yield "labels in the order of the file read as in alphabetical order", dict(zip(names, by_name, strict=True))
+        yield "labels in alphabetical order read as in the order of the file", dict(zip(by_name, names, strict=True))
 
 
 def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -> tuple[LabelProposal, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import Annotations, Boxes, PageKey, page_keys
-from evaluator.data.issues import Collector, Issue, count_of
+from evaluator.data.issues import Collector, Issue, count_of, quote
 
 _IN: Final = {"pixels": "pixels", "page": "shares of the page"}
 # Two renderings of a page differ by the rounding of their sides.
@@ -123,6 +123,13 @@ def unit_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]
     """Return an error when two files are in different units after `in_unit_of`; empty when in one."""
     if truth.unit == prediction.unit:
         return ()
+    ours, known = ([each.doc_id for each in side.documents] for side in (prediction, truth))
+    if truth.page_size is not None and ours and known and set(ours).isdisjoint(known):
+        # The sizes are there, under other names.
+        rule = f"documents should be those of {truth.name}, which states the sizes of pages; none is"
+        found = f"{quote(ours[0])}, where {truth.name} has {quote(known[0])}"
+        fix = "Give both sides the same documents, or one size for all pages (--page-size WxH)."
+        return (Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix),)
     sizes = entry_sizes(prediction, truth, own_first=prediction.unit == "pixels")
     pages = np.unique(prediction.boxes.entry)
     without = pages[np.isnan(sizes[pages]).any(axis=1)].tolist()

@@ -18,9 +18,10 @@ from evaluator.data import document_names
 from evaluator.data import label_names as labels
 from evaluator.data.dataset import Annotations
 from evaluator.data.fixes import KINDS, Fix, apply_fixes, fix_description, fix_numbers, fix_options, fixes_for
+from evaluator.data.image_ids import BY_NAMES
 from evaluator.data.issues import BadInput, Issue, Severity, listed, plain, quote
 from evaluator.data.label_names import LabelProposal
-from evaluator.data.page_sizes import unit_issue
+from evaluator.data.page_sizes import in_unit_of, unit_issue
 
 Measure = Callable[[Annotations, Annotations], float | None]
 """F1 of a ground truth and a prediction; None when it is undefined or the two cannot be compared."""
@@ -33,6 +34,8 @@ _TIMES: Final = 1.25
 # Several fixes that move boxes fit any two files a little: F1 from which they are proposed.
 _FITS_BY_CHANCE: Final = 0.3
 _GEOMETRIES: Final = 4
+# Other ids of images have to bring so many times the boxes that fit as given.
+_RATHER: Final = 1.5
 # A fix that costs less than this when it is left out is left out.
 _WORTH: Final = 0.01
 _SHOWN: Final = 6
@@ -184,19 +187,22 @@ def number(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.3f}"
 
 
-def diagnose(truth: Annotations, prediction: Annotations, measure: Measure) -> Diagnosis:
+def diagnose(truth: Annotations, prediction: Annotations, measure: Measure, *, keep_unit: bool = False) -> Diagnosis:
     """Return what is probably wrong with two files of which little or nothing matches.
 
     They are read with `Reading.as_written` where they break the rules of their format; a results list is resolved.
-    Silent when enough matches, or a file has no boxes.
+    Silent when enough matches, or a file has no boxes. With `keep_unit` the unit of the prediction is what fixes say.
     """
-    return _Doctor(truth, prediction, measure).diagnosis()
+    return _Doctor(truth, prediction, measure, keep_unit=keep_unit).diagnosis()
 
 
 class _Doctor:
-    def __init__(self, truth: Annotations, prediction: Annotations, measure: Measure) -> None:
+    def __init__(self, truth: Annotations, prediction: Annotations, measure: Measure, *, keep_unit: bool) -> None:
+        self._keep_unit = keep_unit
         self._truth, self._prediction, self._measure = truth, prediction, measure
         self._tried: dict[tuple[str, ...], Hypothesis] = {}
+        # The words of label fixes that are one rule.
+        self._rules: dict[frozenset[Fix], str] = {}
 
     def diagnosis(self) -> Diagnosis:
         """Return the diagnosis; see `diagnose`."""
@@ -204,10 +210,11 @@ class _Doctor:
         given = self._f1(()) if len(truth.boxes) and len(prediction.boxes) else None
         if not len(truth.boxes) or not len(prediction.boxes) or (given is not None and given >= _GOOD):
             return self._found(given, None)
-        named = self._names()
+        named = self._names() or self._image_ids()
         guessed = geometry.guesses(self._fixed(named), truth)
-        proposed = self._proposed(self._fixed(named))
-        if guessed and not named and not proposed and given is not None and guessed[0].score >= geometry.GOOD:
+        in_place = given is not None and bool(guessed) and guessed[0].score >= geometry.GOOD
+        fixed = self._fixed(named)
+        if in_place and not named and not self._proposed(fixed) and not self._exchanged(fixed):
             return self._found(given, None)
         self._tried[()] = Hypothesis(fixes=(), words="as given", f1=given)
         best: Hypothesis | None = None
@@ -227,7 +234,9 @@ class _Doctor:
     def _found(self, given: float | None, best: Hypothesis | None) -> Diagnosis:
         truth, prediction = self._truth, self._prediction
         shared = {each.doc_id for each in truth.documents} & {each.doc_id for each in prediction.documents}
-        without_labels = tuple(fix for fix in (best.fixes if best else ()) if fix.kind not in ("label", "labels"))
+        without_labels = tuple(
+            fix for fix in (best.fixes if best else ()) if fix.kind not in ("label", "labels") or self._exchanges(fix)
+        )
         fixed = self._fixed(without_labels)
         proposed = self._proposed(fixed)
         mapped = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.proposal)
@@ -267,16 +276,49 @@ class _Doctor:
         known = [document.doc_id for document in self._truth.documents]
         return tuple(Fix("names", mode) for mode in document_names.best_modes(ours, known))
 
+    def _image_ids(self) -> tuple[Fix, ...]:
+        """Return what ids of images mean instead where most boxes fit then, and few as given; empty otherwise."""
+        ways = [(Fix("image-ids", how),) for how in (BY_NAMES, "+1", "-1")]
+        ways = [fixes for fixes in ways if self._applied(fixes) is not None]
+        # Other ids alone come before ids beside other coordinates, which fit any two files a little.
+        for share in (self._in_place, self._fitted) if ways else ():
+            best = max(ways, key=share)
+            if share(best) >= max(_MOST_MATCH, _RATHER * share(())):
+                return best
+        return ()
+
+    def _in_place(self, fixes: tuple[Fix, ...]) -> float:
+        return geometry.share_in_place(self._fixed(fixes), self._truth)
+
+    def _fitted(self, fixes: tuple[Fix, ...]) -> float:
+        """Return the share of boxes that fit with some fixes, and with others of coordinates besides."""
+        return max((guess.score for guess in geometry.guesses(self._fixed(fixes), self._truth)), default=0.0)
+
     def _label_fixes(self, fixes: tuple[Fix, ...]) -> Iterator[tuple[Fix, ...]]:
         """Yield no label fix, one for spelling alone, and one for each label on another one's boxes."""
         yield ()
-        proposed = self._proposed(self._fixed(fixes))
+        fixed = self._fixed(fixes)
+        proposed = self._proposed(fixed)
         spelling = (Fix("labels", "case"),) if any(each.reason == "name" for each in proposed) else ()
         moved = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.reason == "overlap")
         if spelling:
             yield spelling
         if moved:
             yield (*spelling, *moved)
+        if exchanged := self._exchanged(apply_fixes(fixed, self._truth, spelling)):
+            yield (*spelling, *moved, *exchanged)
+
+    def _exchanged(self, fixed: Annotations) -> tuple[Fix, ...]:
+        """Return fixes of labels that both files have and that stand for one another."""
+        found = labels.exchanged(fixed.labels, self._truth.labels, geometry.overlaps(fixed, self._truth))
+        fixes = tuple(Fix("label", f"{old}={new}") for old, new in found.names.items())
+        if found.words:
+            self._rules[frozenset(fixes)] = found.words
+        return fixes
+
+    def _exchanges(self, fix: Fix) -> bool:
+        """Tell whether a fix renames a label that the ground truth has."""
+        return fix.kind == "label" and fix.value.rpartition("=")[0] in self._truth.labels
 
     def _proposed(self, fixed: Annotations) -> tuple[LabelProposal, ...]:
         """Return other names for labels that the ground truth does not have."""
@@ -289,7 +331,9 @@ class _Doctor:
         """Return the files with some fixes and their F1; worked out once."""
         key = tuple(fix.text for fix in fixes)
         if key not in self._tried:
-            words = listed([fix_description(fix) for fix in fixes])
+            names = frozenset(filter(self._exchanges, fixes))
+            one_rule = [self._rules[names]] if names in self._rules else []
+            words = listed([*(fix_description(fix) for fix in fixes if not one_rule or fix not in names), *one_rule])
             self._tried[key] = Hypothesis(fixes=fixes, words=words, f1=self._f1(fixes))
         return self._tried[key]
 
@@ -297,18 +341,28 @@ class _Doctor:
         """Return the hypothesis without fixes that bring nothing."""
         for fix in best.fixes:
             fewer = tuple(each for each in best.fixes if each != fix)
-            if fewer:
+            # Labels that stand for one another are renamed together.
+            if fewer and not self._exchanges(fix):
                 without = self._hypothesis(fewer)
                 if (without.f1 or 0.0) >= (best.f1 or 0.0) - _WORTH:
                     best = without
         return best
 
+    def _applied(self, fixes: Sequence[Fix]) -> Annotations | None:
+        """Return the prediction with fixes; None when they cannot be applied."""
+        named = [fix for fix in fixes if fix.kind == "names"]
+        try:
+            fixed = apply_fixes(self._prediction, self._truth, named)
+            # Sizes of pages may be known under the right names.
+            fixed = in_unit_of(fixed, self._truth) if named and not self._keep_unit else fixed
+            return apply_fixes(fixed, self._truth, [fix for fix in fixes if fix not in named])
+        except BadInput:
+            return None
+
     def _fixed(self, fixes: Sequence[Fix]) -> Annotations:
         """Return the prediction with fixes; as given when they cannot be applied."""
-        try:
-            return apply_fixes(self._prediction, self._truth, fixes)
-        except BadInput:
-            return self._prediction
+        fixed = self._applied(fixes)
+        return self._prediction if fixed is None else fixed
 
     def _worthwhile(self, best: Hypothesis, given: float | None) -> Hypothesis | None:
         """Return the hypothesis with its documents; None where it helps too little or by chance."""
@@ -323,10 +377,8 @@ class _Doctor:
         return msgspec.structs.replace(best, documents=documents)
 
     def _f1(self, fixes: Sequence[Fix]) -> float | None:
-        try:
-            return self._measure(self._truth, apply_fixes(self._prediction, self._truth, fixes))
-        except BadInput:
-            return None
+        fixed = self._applied(fixes)
+        return None if fixed is None else self._measure(self._truth, fixed)
 
 
 def _worth(hypothesis: Hypothesis) -> float:

@@ -7,19 +7,24 @@ is a legitimate result of a model and never refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 
 from evaluator import formats
-from evaluator.analysis.doctor.diagnosis import Diagnosis, Measure, diagnose
-from evaluator.data.dataset import Annotations, join
+from evaluator.analysis.doctor.diagnosis import Diagnosis, Hypothesis, Measure, diagnose
+from evaluator.analysis.doctor.geometry import fitting_counts
+from evaluator.data.dataset import Annotations, join, map_labels
 from evaluator.data.document_names import best_modes, match_names
 from evaluator.data.fields import FieldDocuments
-from evaluator.data.fixes import Fix, apply_fixes, fixes_for
-from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, quote, refuse
+from evaluator.data.fixes import Fix, added, apply_fixes, fixes_for
+from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, listed, quote, refuse
+from evaluator.data.page_sizes import in_unit_of
+from evaluator.formats.coco import is_unresolved
 from evaluator.formats.posters import Posters
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics.results import MetricColumns
@@ -47,9 +52,28 @@ def fix_sources(
 
 def with_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
     """Return the boxes of a file with its fixes, as compared with another; `BadInput` as `apply_fixes`."""
+    mended, rest = _with_ids(source, other, fixes)
+    mended = formats.resolve(mended, other, keep_unit=True)
+    named = [fix for fix in rest if fix.kind == "names"]
+    mended = apply_fixes(mended, other, named)
     # What the numbers mean is texts by the fix then, and not by the file.
-    texts = any(fix.kind == "units" for fix in fixes)
-    return apply_fixes(formats.resolve(source, other, keep_unit=texts), other, fixes)
+    if not any(fix.kind == "units" for fix in rest):
+        mended = in_unit_of(mended, other)
+    mended = apply_fixes(mended, other, [fix for fix in rest if fix not in named])
+    return replace(mended, fixes=(*source.fixes, *(fix.text for fix in fixes)))
+
+
+def _with_ids(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> tuple[Annotations, list[Fix]]:
+    """Return a results list under other ids, before it takes pages and labels by them, and the fixes that are left."""
+    if not is_unresolved(source) or not other.label_map:
+        return source, list(fixes)
+    names = {
+        old: fix for fix in fixes if fix.kind == "label" and (old := fix.value.rpartition("=")[0]) in source.labels
+    }
+    of_images = [fix for fix in fixes if fix.kind == "image-ids"]
+    mended = map_labels(source, {old: fix.value.rpartition("=")[2] for old, fix in names.items()})
+    rest = [fix for fix in fixes if fix not in of_images and fix not in names.values()]
+    return apply_fixes(mended, other, of_images), rest
 
 
 def _fix_source(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
@@ -117,7 +141,13 @@ def diagnosis_of(
         # Without a score it evaluates nothing, but whether the boxes are in place can be seen.
         protocol, options = PROTOCOLS[DEFAULT], None
     measure = measure_of(protocol, options or protocol.options())
-    resolved = formats.resolve(prediction, truth)
+    try:
+        resolved = formats.resolve(prediction, truth)
+    except BadInput:
+        ids = _other_ids(truth, prediction, measure)
+        if ids is None:
+            raise
+        return ids
     crowded = crowding_issues(truth, resolved)
     if crowded:
         raise BadInput(crowded)
@@ -128,8 +158,43 @@ def diagnosis_of(
     if as_written.unit == resolved.unit:
         return diagnosis
     # The file may not mean the unit that its format has.
-    other = diagnose(truth, as_written, measure)
+    other = diagnose(truth, as_written, measure, keep_unit=True)
     return diagnosis if other.best is None else other
+
+
+def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) -> Diagnosis | None:
+    """Return the diagnosis of a results list with unknown ids; None where no number to add makes them known."""
+    tried = []
+    for images, categories in product(("", "+1", "-1"), repeat=2):
+        fixes, words = [], []
+        if images:
+            fixes.append(Fix("image-ids", images))
+            words.append(added(images, "image"))
+        if categories:
+            numbers = {key: str(int(key) + int(categories)) for key in prediction.labels if key.isdecimal()}
+            if not numbers or not truth.label_map.keys() >= set(numbers.values()):
+                continue
+            fixes += [Fix("label", f"{key}={truth.label_map[other]}") for key, other in numbers.items()]
+            words.append(added(categories, "category"))
+        with suppress(BadInput):
+            fixed = with_fixes(prediction, truth, fixes)
+            f1 = measure(truth, fixed)
+            documents, _ = fitting_counts(fixed, truth)
+            tried.append(Hypothesis(fixes=tuple(fixes), words=listed(words), f1=f1, documents=documents))
+    best = max(tried, key=lambda each: each.f1 or 0.0, default=None)
+    if best is None or (best.f1 or 0.0) < SUSPECT_F1:
+        return None
+    return Diagnosis(
+        file=prediction.name,
+        against=truth.name,
+        as_given=None,
+        hypotheses=tuple(sorted(tried, key=lambda each: -(each.f1 or 0.0))),
+        best=best,
+        nothing_matches=False,
+        shared_documents=0,
+        documents=len(truth.documents),
+        not_compared=f"ids of the results are none of {truth.name}.",
+    )
 
 
 def check_match(

@@ -292,6 +292,7 @@ def label_mapping() -> None:
                 fix
                 for fix in (case.diagnosis.best.fixes if case.diagnosis.best else ())
                 if fix.kind not in ("label", "labels")
+                or (fix.kind == "label" and fix.value.rpartition("=")[0] in known)
             )
             st.button(
                 f"Apply {len(chosen)}",

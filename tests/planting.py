@@ -11,6 +11,7 @@ import numpy as np
 
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations, Document, map_labels
+from evaluator.data.fixes import to_corners, written_numbers
 
 Plant = Callable[[Annotations], Annotations]
 ALIASES = {"Text": "paragraph", "Figure": "image", "Table": "tabular", "Caption": "legend"}
@@ -45,6 +46,44 @@ def labelled(change: Callable[[str], str]) -> Plant:
     return lambda source: map_labels(source, {label: change(label) for label in source.labels})
 
 
+def exchanged(order: Callable[[list[str]], list[str]]) -> Plant:
+    """Labels that have the names of one another: those in a list under the names at the same places of another one."""
+
+    def plant(source: Annotations) -> Annotations:
+        names = list(source.labels)
+        return map_labels(source, dict(zip(names, order(names), strict=True)))
+
+    return plant
+
+
+def confidence_second(source: Annotations) -> Annotations:
+    """Lines of class, confidence, centre and size, as YOLO reads them, where the confidence is the last."""
+    boxes = source.boxes
+    numbers = written_numbers(boxes.xyxy, "yolo")
+    read = to_corners(np.hstack([boxes.score[:, None], numbers[:, :3]]), "centre")
+    boxes = replace(boxes, xyxy=read, score=numbers[:, 3].copy(), area=None, box_area=None, polygons={})
+    return replace(source, format="yolo", boxes=boxes)
+
+
+def on_part(plant: Plant, share: float) -> Plant:
+    """A hypothesis that changes boxes or their labels, planted on a share of the pages alone."""
+
+    def partly(source: Annotations) -> Annotations:
+        changed = plant(source)
+        page = source.boxes.document.astype(np.int64) * 1_000_003 + source.boxes.page
+        _, page = np.unique(page, return_inverse=True)
+        spoilt_page = np.random.default_rng(0).permutation(page.max() + 1) < share * (page.max() + 1)
+        rows = spoilt_page[page]
+        names = [source.labels.index(label) for label in changed.labels]
+        label = np.where(rows, np.array(names, dtype=np.int32)[changed.boxes.label], source.boxes.label)
+        xyxy = np.where(rows[:, None], changed.boxes.xyxy, source.boxes.xyxy)
+        return replace(
+            source, boxes=replace(source.boxes, xyxy=xyxy, label=label, area=None, box_area=None, polygons={})
+        )
+
+    return partly
+
+
 def columns(*rows: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray], FloatArray]:
     return lambda xyxy: np.stack([row(xyxy.T) for row in rows], axis=1)
 
@@ -74,6 +113,10 @@ PLANTS: Mapping[str, Plant] = {
     "labels in capitals": labelled(str.upper),
     "labels in snake case": labelled(lambda label: label.lower().replace("-", "_")),
     "aliases": labelled(lambda label: ALIASES.get(label, label)),
+    "labels one on": exchanged(lambda names: [*names[1:], names[0]]),
+    "labels in the other order": exchanged(lambda names: names[::-1]),
+    "two labels exchanged": labelled(lambda label: {"Text": "Table", "Table": "Text"}.get(label, label)),
+    "confidence second": confidence_second,
 }
 """Every kind of spoilt file by its name; of two the earlier in this table is planted first, units and forms last."""
 
@@ -83,7 +126,16 @@ NAMES_OF_BOTH: Mapping[str, Plant] = {
 }
 """What both files are called before names are spoilt that not every name shows: with a number, with an accent."""
 
-LATE = ("xywh", "percent", "thousandths", "points", "pixels", "double size", "other dpi")
+IN_PART = (
+    "bottom left", "swapped", "cropped", "double size", "xywh", "labels one on", "labels in the other order",
+)  # fmt: skip
+"""Those that `on_part` plants."""
+
+# Lines of YOLO have no corners, and a height below 0 is refused when it is read.
+NOT_TOGETHER = frozenset({frozenset({"confidence second", other}) for other in ("xywh", "bottom left, corners")})
+"""Pairs that no file has."""
+
+LATE = ("xywh", "percent", "thousandths", "points", "pixels", "double size", "other dpi", "confidence second")
 
 
 def spoilt(truth: Annotations, prediction: Annotations, *names: str) -> tuple[Annotations, Annotations]:

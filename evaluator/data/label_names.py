@@ -72,35 +72,40 @@ def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -
     `overlaps` is of boxes of the model on boxes of the ground truth. Nothing when two labels would become one: a model
     may take one kind for another, but then none takes its place.
     """
-    found = {}
-    for row, label in enumerate(labels):
-        lying = overlaps.table[row]
-        if label in known and lying.max(initial=0) >= _FEWEST and lying.max() > _LEAST_SHARE * int(lying.sum()):
-            found[label] = known[int(np.argmax(lying))]
-    moved = {label: other for label, other in found.items() if label != other}
-    if not moved or len(set(found.values())) < len(found):
-        return Exchanged({})
+    code = {label: at for at, label in enumerate(known)}
+    shared = [(row, label) for row, label in enumerate(labels) if label in code]
+    lying = int(sum(overlaps.table[row].sum() for row, _ in shared))
     for words, rule in _orders(known):
-        # Labels of few boxes follow the rule that the others follow.
-        if len(moved) > 1 and all(rule[label] == other for label, other in found.items()):
-            return Exchanged({label: rule[label] for label in labels if label in rule and rule[label] != label}, words)
+        # Labels of few boxes follow the rule that most boxes follow.
+        if sum(int(overlaps.table[row, code[rule[label]]]) for row, label in shared) > _LEAST_SHARE * lying:
+            return Exchanged({label: rule[label] for _, label in shared if rule[label] != label}, words)
+    found: dict[str, str] = {}
+    for row, label in sorted(shared, key=lambda each: -int(overlaps.table[each[0]].max(initial=0))):
+        on = overlaps.table[row]
+        other = known[int(np.argmax(on))]
+        if on.max() < _FEWEST or on.max() <= _LEAST_SHARE * int(on.sum()):
+            continue
+        if other not in found.values():
+            found[label] = other
+        elif label == other:
+            return Exchanged({})
+    moved = {label: found[label] for _, label in shared if found.get(label, label) != label}
     return Exchanged(moved)
 
 
 def _orders(known: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the ways in which a list of labels is taken for another one, in words, and the label by label."""
     names, by_name = list(dict.fromkeys(known)), sorted(set(known))
-    if len(names) > 2:
-        yield (
-            "each label read as the next one of the ground truth",
-            dict(zip(names, [*names[1:], names[0]], strict=True)),
-        )
-        yield (
-            "each label read as the previous one of the ground truth",
-            dict(zip(names, [names[-1], *names[:-1]], strict=True)),
-        )
-        yield "labels in the order of the file read as in alphabetical order", dict(zip(names, by_name, strict=True))
-        yield "labels in alphabetical order read as in the order of the file", dict(zip(by_name, names, strict=True))
+    ways = (
+        ("each label read as the next one of the ground truth", names, [*names[1:], *names[:1]]),
+        ("each label read as the previous one of the ground truth", names, [*names[-1:], *names[:-1]]),
+        ("labels in the order of the file read as in alphabetical order", names, by_name),
+        ("labels in alphabetical order read as in the order of the file", by_name, names),
+    )
+    for words, old, new in ways:
+        # Of two labels there is but one way, which is said label by label.
+        if sum(one != other for one, other in zip(old, new, strict=True)) > 2:
+            yield words, dict(zip(old, new, strict=True))
 
 
 def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -> tuple[LabelProposal, ...]:

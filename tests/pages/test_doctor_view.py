@@ -120,3 +120,22 @@ def test_a_results_list_is_counted_under_the_labels_of_the_ground_truth(tmp_path
         "known.json": [2, 0, 2],
         "strange.json": [0, 1, 1],
     }
+
+
+def test_a_results_list_whose_ids_are_counted_from_elsewhere_is_mended(tmp_path: Path) -> None:
+    items = [{"image_id": page, "category_id": 1, "bbox": [9 * page, 9, 30, 40]} for page in range(1, 6)]
+    truth = {
+        "images": [
+            {"id": page, "file_name": f"{'abcdef'[page]}.png", "width": 100, "height": 100} for page in range(1, 6)
+        ],
+        "categories": [{"id": 1, "name": "Text"}],
+        "annotations": [{**item, "id": at, "area": 1200, "iscrowd": 0} for at, item in enumerate(items, 1)],
+    }
+    results = [{**item, "category_id": 0, "score": 0.5} for item in items]
+    for name, value in (("truth", truth), ("results", results)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(value))
+    app = start(FILES, files=workspace(tmp_path / "truth.json", [tmp_path / "results.json"]))
+    assert "F1 n/a. With 1 added to category ids: 1.000." in shown(app)
+    press(app, "Apply to results.json")
+    assert "In results.json: 0 read as Text." in texts(app.caption)
+    assert (texts(app.error), texts(app.exception)) == ([], [])

@@ -39,8 +39,8 @@ _RATHER: Final = 1.5
 # A fix that costs less than this when it is left out is left out.
 _WORTH: Final = 0.01
 _SHOWN: Final = 6
-# Fewer boxes than this lie on each other by chance with some flip or shift.
-_FEWEST: Final = 3
+FEWEST: Final = 3
+"""Fewer boxes than this lie on each other by chance with some flip or shift."""
 _OWN_INVERSE: Final = ("y-flip", "x-flip", "swap-axes")
 # A shift or scale that is found is estimated: so much of what was given it may miss.
 _ESTIMATED: Final = 0.05
@@ -201,7 +201,8 @@ class _Doctor:
         self._keep_unit = keep_unit
         self._truth, self._prediction, self._measure = truth, prediction, measure
         self._tried: dict[tuple[str, ...], Hypothesis] = {}
-        # The words of label fixes that are one rule.
+        # Fixes of labels that stand for one another, and the words of those that are one rule.
+        self._renamed: set[Fix] = set()
         self._rules: dict[frozenset[Fix], str] = {}
 
     def diagnosis(self) -> Diagnosis:
@@ -235,7 +236,7 @@ class _Doctor:
         truth, prediction = self._truth, self._prediction
         shared = {each.doc_id for each in truth.documents} & {each.doc_id for each in prediction.documents}
         without_labels = tuple(
-            fix for fix in (best.fixes if best else ()) if fix.kind not in ("label", "labels") or self._exchanges(fix)
+            fix for fix in (best.fixes if best else ()) if fix.kind not in ("label", "labels") or fix in self._renamed
         )
         fixed = self._fixed(without_labels)
         proposed = self._proposed(fixed)
@@ -305,20 +306,20 @@ class _Doctor:
             yield spelling
         if moved:
             yield (*spelling, *moved)
-        if exchanged := self._exchanged(apply_fixes(fixed, self._truth, spelling)):
+        if exchanged := self._exchanged(fixed, spelling):
             yield (*spelling, *moved, *exchanged)
 
-    def _exchanged(self, fixed: Annotations) -> tuple[Fix, ...]:
-        """Return fixes of labels that both files have and that stand for one another."""
-        found = labels.exchanged(fixed.labels, self._truth.labels, geometry.overlaps(fixed, self._truth))
-        fixes = tuple(Fix("label", f"{old}={new}") for old, new in found.names.items())
+    def _exchanged(self, fixed: Annotations, spelling: tuple[Fix, ...] = ()) -> tuple[Fix, ...]:
+        """Return fixes of labels that both files have, in some spelling, and that stand for one another."""
+        spelt = apply_fixes(fixed, self._truth, spelling)
+        found = labels.exchanged(spelt.labels, self._truth.labels, geometry.overlaps(spelt, self._truth))
+        known = labels.same_but_for_spelling(fixed.labels, self._truth.labels) if spelling else {}
+        names = {label: found.names.get(known.get(label, label)) for label in fixed.labels}
+        fixes = tuple(Fix("label", f"{old}={new}") for old, new in names.items() if new)
+        self._renamed |= set(fixes)
         if found.words:
             self._rules[frozenset(fixes)] = found.words
         return fixes
-
-    def _exchanges(self, fix: Fix) -> bool:
-        """Tell whether a fix renames a label that the ground truth has."""
-        return fix.kind == "label" and fix.value.rpartition("=")[0] in self._truth.labels
 
     def _proposed(self, fixed: Annotations) -> tuple[LabelProposal, ...]:
         """Return other names for labels that the ground truth does not have."""
@@ -331,7 +332,7 @@ class _Doctor:
         """Return the files with some fixes and their F1; worked out once."""
         key = tuple(fix.text for fix in fixes)
         if key not in self._tried:
-            names = frozenset(filter(self._exchanges, fixes))
+            names = frozenset(fix for fix in fixes if fix in self._renamed)
             one_rule = [self._rules[names]] if names in self._rules else []
             words = listed([*(fix_description(fix) for fix in fixes if not one_rule or fix not in names), *one_rule])
             self._tried[key] = Hypothesis(fixes=fixes, words=words, f1=self._f1(fixes))
@@ -342,7 +343,7 @@ class _Doctor:
         for fix in best.fixes:
             fewer = tuple(each for each in best.fixes if each != fix)
             # Labels that stand for one another are renamed together.
-            if fewer and not self._exchanges(fix):
+            if fewer and fix not in self._renamed:
                 without = self._hypothesis(fewer)
                 if (without.f1 or 0.0) >= (best.f1 or 0.0) - _WORTH:
                     best = without
@@ -372,7 +373,7 @@ class _Doctor:
         if best.f1 < _FITS_BY_CHANCE and sum(fix.moves_boxes for fix in best.fixes) > 1:
             return None
         documents, boxes = geometry.fitting_counts(self._fixed(best.fixes), self._truth)
-        if boxes < _FEWEST and any(fix.moves_boxes for fix in best.fixes):
+        if boxes < FEWEST and any(fix.moves_boxes for fix in best.fixes):
             return None
         return msgspec.structs.replace(best, documents=documents)
 

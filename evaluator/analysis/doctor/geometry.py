@@ -116,15 +116,15 @@ class _Search:
     def ranked(self, given: float) -> list[Guess]:
         """Return guesses with fixes, best first; costly ones are tried only when no cheap one explains it."""
         format, offsets = self._source.format, self._offsets()
-        bases = [_Base(numbers, fixes, _forms(numbers, format)) for numbers, fixes in self._bases()]
-        reordered = [_Base(numbers, fixes, _forms(numbers, format)) for numbers, fixes in self._reordered()]
+        numbers_read = [*self._bases(), *self._reordered()]
+        bases = [_Base(numbers, fixes, _forms(numbers, format)) for numbers, fixes in numbers_read]
         shifted = [(Fix("page-offset", f"{offset:+d}"), self._pairs(offset)) for offset in offsets]
         pairs = self._pairs(0)
-        for base in (*bases, *reordered):
+        for base in bases:
             self._try(base, (), pairs, estimate=False)
         if not self._explained(given):
             for fix, at in shifted:
-                for base in (*bases, *reordered):
+                for base in bases:
                     self._try(base, (fix,), at, estimate=False)
         if not self._explained(given):
             for base in bases:
@@ -175,11 +175,12 @@ class _Search:
         return bases
 
     def _reordered(self) -> Iterator[tuple[FloatArray, tuple[Fix, ...]]]:
-        """Yield the numbers with the columns in another order, with the fix that says so; nothing where none fits."""
-        fixes = (Fix("confidence-second"),)
+        """Yield the numbers with the columns in another order, as `_bases`; nothing where none fits."""
+        order = Fix("confidence-second")
         if self._source.format in POSITIONAL and self._source.unit == self._other.unit:
             with suppress(BadInput):
-                yield _Search(apply_fixes(self._source, self._other, fixes), self._other)._base(), fixes
+                search = _Search(apply_fixes(self._source, self._other, (order,)), self._other)
+                yield from ((numbers, (order, *fixes)) for numbers, fixes in search._bases())
 
     def _pairs(self, offset: int) -> Pairs:
         """Return every pair of boxes on a shared page, for a sample of pages."""

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from evaluator import formats
-from evaluator.analysis.doctor.diagnosis import Diagnosis, Hypothesis, Measure, diagnose
+from evaluator.analysis.doctor.diagnosis import FEWEST, Diagnosis, Hypothesis, Measure, diagnose
 from evaluator.analysis.doctor.geometry import fitting_counts
 from evaluator.data.dataset import Annotations, join, map_labels
 from evaluator.data.document_names import best_modes, match_names
@@ -179,7 +179,9 @@ def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) ->
         with suppress(BadInput):
             fixed = with_fixes(prediction, truth, fixes)
             f1 = measure(truth, fixed)
-            documents, _ = fitting_counts(fixed, truth)
+            documents, boxes = fitting_counts(fixed, truth)
+            if boxes < FEWEST:
+                continue
             tried.append(Hypothesis(fixes=tuple(fixes), words=listed(words), f1=f1, documents=documents))
     best = max(tried, key=lambda each: each.f1 or 0.0, default=None)
     if best is None or (best.f1 or 0.0) < SUSPECT_F1:

@@ -207,7 +207,10 @@ def _shown(case: Diagnosed) -> Preview | None:
     if best is None:
         return None
     units = any(fix.kind == "units" for fix in best.fixes)
-    resolved = formats.resolve(case.prediction, case.truth, keep_unit=units)
+    try:
+        resolved = formats.resolve(case.prediction, case.truth, keep_unit=units)
+    except BadInput:
+        return None  # a results list with unknown ids has no pages as given
     return preview(case.truth, resolved, best.fixes)
 
 

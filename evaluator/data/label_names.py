@@ -14,6 +14,8 @@ from evaluator.data.boxes import IntArray
 # Below these a proposal from overlap alone is a guess.
 _FEWEST: Final = 3
 _LEAST_SHARE: Final = 0.6
+# Labels are exchanged when so much more of the boxes lie on their label then.
+_LEAST_GAIN: Final = 0.1
 
 
 class Overlaps(NamedTuple):
@@ -79,18 +81,19 @@ def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -
         # Labels of few boxes follow the rule that most boxes follow.
         if sum(int(overlaps.table[row, code[rule[label]]]) for row, label in shared) > _LEAST_SHARE * lying:
             return Exchanged({label: rule[label] for _, label in shared if rule[label] != label}, words)
+    # One to one, most boxes first; of equally many a label is itself.
+    cells = [(int(overlaps.table[row, at]), label, other) for row, label in shared for other, at in code.items()]
     found: dict[str, str] = {}
-    for row, label in sorted(shared, key=lambda each: -int(overlaps.table[each[0]].max(initial=0))):
-        on = overlaps.table[row]
-        other = known[int(np.argmax(on))]
-        if on.max() < _FEWEST or on.max() <= _LEAST_SHARE * int(on.sum()):
-            continue
-        if other not in found.values():
+    for count, label, other in sorted(cells, key=lambda cell: (-cell[0], cell[1] != cell[2])):
+        if count >= _FEWEST and label not in found and other not in found.values():
             found[label] = other
-        elif label == other:
-            return Exchanged({})
     moved = {label: found[label] for _, label in shared if found.get(label, label) != label}
-    return Exchanged(moved)
+    of = {(label, other): count for count, label, other in cells}
+    on_found, gained = (
+        sum(of[label, other] for label, other in found.items()),
+        sum(of[label, other] - of[label, label] for label, other in moved.items()),
+    )
+    return Exchanged(moved if on_found > _LEAST_SHARE * lying and gained > _LEAST_GAIN * lying else {})
 
 
 def _orders(known: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:

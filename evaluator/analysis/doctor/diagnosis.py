@@ -453,7 +453,7 @@ def _undoes(fix: Fix, before: Fix) -> bool:
     """Tell whether a fix takes back one that was applied before."""
     if fix.kind in _OWN_INVERSE:
         return (fix.kind, fix.value) == (before.kind, before.value)
-    if fix.kind == "page-offset":
+    if fix.kind in ("page-offset", "image-ids") and BY_NAMES not in (fix.value, before.value):
         return before.kind == fix.kind and int(fix.value) == -int(before.value)
     if fix.kind == before.kind == "shift":
         there, back = fix_numbers(before), fix_numbers(fix)

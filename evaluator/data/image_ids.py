@@ -36,5 +36,5 @@ def image_rows(ids: Sequence[str], known: Sequence[str], images: Sequence[str], 
 
 
 def _number(image: str) -> str:
-    found = _LAST_NUMBER.search(PurePosixPath(image.replace("\\", "/")).stem)
-    return "" if found is None else found[0].lstrip("0") or "0"
+    number = _LAST_NUMBER.search(PurePosixPath(image.replace("\\", "/")).stem)
+    return "" if number is None else number[0].lstrip("0") or "0"

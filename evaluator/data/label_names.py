@@ -83,17 +83,17 @@ def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -
             return Exchanged({label: rule[label] for _, label in shared if rule[label] != label}, words)
     # One to one, most boxes first; of equally many a label is itself.
     cells = [(int(overlaps.table[row, at]), label, other) for row, label in shared for other, at in code.items()]
-    found: dict[str, str] = {}
+    taken: dict[str, str] = {}
     for count, label, other in sorted(cells, key=lambda cell: (-cell[0], cell[1] != cell[2])):
-        if count >= _FEWEST and label not in found and other not in found.values():
-            found[label] = other
-    moved = {label: found[label] for _, label in shared if found.get(label, label) != label}
+        if count >= _FEWEST and label not in taken and other not in taken.values():
+            taken[label] = other
+    moved = {label: taken[label] for _, label in shared if taken.get(label, label) != label}
     of = {(label, other): count for count, label, other in cells}
-    on_found, gained = (
-        sum(of[label, other] for label, other in found.items()),
+    on_taken, gained = (
+        sum(of[label, other] for label, other in taken.items()),
         sum(of[label, other] - of[label, label] for label, other in moved.items()),
     )
-    return Exchanged(moved if on_found > _LEAST_SHARE * lying and gained > _LEAST_GAIN * lying else {})
+    return Exchanged(moved if on_taken > _LEAST_SHARE * lying and gained > _LEAST_GAIN * lying else {})
 
 
 def _orders(known: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:

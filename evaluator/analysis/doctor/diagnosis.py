@@ -312,13 +312,13 @@ class _Doctor:
     def _exchanged(self, fixed: Annotations, spelling: tuple[Fix, ...] = ()) -> tuple[Fix, ...]:
         """Return fixes of labels that both files have, in some spelling, and that stand for one another."""
         spelt = apply_fixes(fixed, self._truth, spelling)
-        found = labels.exchanged(spelt.labels, self._truth.labels, geometry.overlaps(spelt, self._truth))
+        exchanged = labels.exchanged(spelt.labels, self._truth.labels, geometry.overlaps(spelt, self._truth))
         known = labels.same_but_for_spelling(fixed.labels, self._truth.labels) if spelling else {}
-        names = {label: found.names.get(known.get(label, label)) for label in fixed.labels}
+        names = {label: exchanged.names.get(known.get(label, label)) for label in fixed.labels}
         fixes = tuple(Fix("label", f"{old}={new}") for old, new in names.items() if new)
         self._renamed |= set(fixes)
-        if found.words:
-            self._rules[frozenset(fixes)] = found.words
+        if exchanged.words:
+            self._rules[frozenset(fixes)] = exchanged.words
         return fixes
 
     def _proposed(self, fixed: Annotations) -> tuple[LabelProposal, ...]:

@@ -34,7 +34,8 @@ _TIMES: Final = 1.25
 # Several fixes that move boxes fit any two files a little: F1 from which they are proposed.
 _FITS_BY_CHANCE: Final = 0.3
 _GEOMETRIES: Final = 4
-# Other ids of images have to bring so many times the boxes that fit as given.
+# With other ids of images most boxes have to match, and so many times those that do as given.
+_MOST_MATCH: Final = 0.5
 _RATHER: Final = 1.5
 # A fix that costs less than this when it is left out is left out.
 _WORTH: Final = 0.01

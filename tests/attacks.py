@@ -77,6 +77,8 @@ _BY_HAND: Final = {
     "alto": ("xml", b'<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page ID="p" WIDTH="9" HEIGHT="9" '
              b'PHYSICAL_IMG_NR="1"><PrintSpace><TextBlock ID="b" HPOS="1" VPOS="1" WIDTH="5" HEIGHT="5"/></PrintSpace>'
              b"</Page></Layout></alto>"),
+    "ctdar": ("xml", b'<document filename="a.png"><table><Coords points="1,1 1,5 5,5 5,1"/></table></document>'),
+    "image-folder": ("jsonl", b'{"file_name": "a.png", "objects": {"bbox": [[1, 1, 5, 5]], "categories": ["T"]}}\n'),
     "fields": ("json", b'{"a.pdf": {"total": {"value": "1.50", "confidence": 0.5}, "lines": [{"n": 1}]}}'),
 }  # fmt: skip
 

@@ -388,7 +388,7 @@ def test_outlines_that_cannot_be_used_are_found_when_they_are_asked_for(tmp_path
     truth, prediction = coco_files(tmp_path, [[crossed], None], [None, [flat]])
     places = [("gt.json", "$.annotations[0].segmentation"), ("dt.json", "$[1].segmentation")]
     for chosen, expected in (({}, []), ({"polygons": True}, places)):
-        (evaluated,) = evaluate("coco", truth, [prediction], **chosen)
+        (evaluated,) = evaluate("snapshot", truth, [prediction], **chosen)
         assert [(issue.file, issue.place) for issue in evaluated.issues] == expected
 
 

@@ -698,8 +698,8 @@ def test_names_from_strangers_never_reach_a_renderer_of_markup(hostile: str, vie
         assert len(cards(app)) == 2, "the hostile files must be evaluated, or the test tests nothing"
     if view == PAGE_BROWSER:
         assert viewer(app)["boxes"]
-    # The bars of the decision have a width.
-    assert_no_markup(app, *(["style"] if view == dashboard.COMPARE else []))
+    # The bars of the decision and of what the doctor tried have a width.
+    assert_no_markup(app, *(["style"] if view in (dashboard.COMPARE, dashboard.FILES) else []))
 
 
 def assert_no_markup(app: AppTest, *attributes_too: str) -> None:
@@ -707,7 +707,7 @@ def assert_no_markup(app: AppTest, *attributes_too: str) -> None:
     assert {place: text for place, text in dashboard.markdown_texts(app) if dashboard.active_markdown(text)} == {}
     allowed = {
         "div", "h1", "h2", "small", "span", "b", "i", "p", "dl", "dt", "dd", "section", "header", "footer", "br", "ul",
-        "li", "table", "thead", "tbody", "tr", "th", "td",
+        "li", "table", "thead", "tbody", "tr", "th", "td", "u", "s", "figure", "figcaption",
     }  # fmt: skip
     for tag, attributes in (each for body in dashboard.html_blocks(app) for each in dashboard.read_html(body).tags):
         assert tag in allowed

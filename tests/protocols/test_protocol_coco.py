@@ -308,9 +308,9 @@ def test_different_units_and_unresolved_results_are_refused() -> None:
     instances_, results = random_set(0)
     truth, _ = read_pair(instances_, results)
     assert refusal(coco.evaluate, truth, annotations([box(0, 0, 1, 1, score=0.5)], name="shares.json")) == [
-        "shares.json: boxes in shares of the page can be compared with gt.json, which is in pixels, only where the "
-        "width and height of the page are known; found 1 of 1 pages without, a.pdf, page 1 first. Give one size for "
-        "all pages (--page-size WxH), or a folder with the images of the pages (--pdfs DIR)."
+        "shares.json: documents should be those of gt.json, which states the sizes of pages; none is; found "
+        '"a.pdf", where gt.json has "0005". Give both sides the same documents, or one size for all pages '
+        "(--page-size WxH)."
     ]
     unresolved = reader.FORMAT.read(json.dumps(results).encode(), "dt.json")
     (issue,) = comparable_issues(truth, unresolved)

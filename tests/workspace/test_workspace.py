@@ -190,7 +190,7 @@ def test_a_file_of_json_lines_is_one_side(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text('{"time": 3}')
     workspace = find([tmp_path])
     assert workspace.of("fields") == Sides(tmp_path / "ground_truth.jsonl", (tmp_path / "model.ndjson",), None)
-    assert [issue.file for issue in workspace.issues] == ["log.jsonl"]
+    assert workspace.passed_over == ("log.jsonl",)
 
 
 def test_fields_lie_beside_boxes(folder: Path) -> None:

@@ -308,7 +308,7 @@ class Matching(BoxMatching):
         """Return how many predictions of the scored labels and scores are beyond the limit, on how many pages."""
         rows, prediction = self.pairs.beyond, self.pairs.prediction
         rows = rows[np.isin(prediction.label[rows], self.label_codes) & (prediction.score[rows] >= self.min_score)]
-        return BeyondLimit(self.pairs.max_detections, len(rows), len(np.unique(prediction.page[rows])))
+        return BeyondLimit(self.pairs.max_detections, len(rows), len(distinct(prediction.page[rows])[0]))
 
     @cached_property
     def _taking_part(self) -> BoolArray:

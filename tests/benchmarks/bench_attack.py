@@ -173,10 +173,10 @@ def properties(count: int, seed: int, only: str | None) -> dict[str, Row]:
 
 
 def corpus(count: int, seed: int, only: str | None) -> dict[str, Row]:
-    """The files of hostile/ and those made here; the archives alone in a short run."""
+    """The files of hostile/ and those made here; the damaged ones alone in a short run."""
     files = [str(path.relative_to(ROOT)) for path in sorted(Path(ROOT, "tests", "formats").glob("test_readers_*.py"))]
     pages = ["tests/pdf/test_pages_pdf.py", "tests/pdf/test_pdf_folder.py"]
-    files = [*files, *pages] if count else ["tests/formats/test_readers_archive.py"]
+    files = [*files, *pages] if count else ["tests/formats/test_readers_damaged.py"]
     return {"corpus": _suite("-n", "0", "-k", "hostile or corpus", *files)}
 
 

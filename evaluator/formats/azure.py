@@ -6,7 +6,7 @@ Polygons are in the unit of their page, origin top left; inches become points, s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -15,6 +15,9 @@ from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, camel_keys, pairs_of
 
 _POINTS_PER_INCH: Final = 72.0
+_NOT_READ: Final = (
+    "words", "lines", "selectionMarks", "barcodes", "formulas", "keyValuePairs", "documents", "documentResults",
+)  # fmt: skip
 _WHOLE: Final = {"paragraphs": "paragraph", "tables": "table", "figures": "figure"}
 
 
@@ -112,17 +115,19 @@ class Azure(ModelOutput):
             _old(result, place, file)
             return
         scale: dict[int, float] = {}
-        for where, page in file.structs(result, "pages", place, _Page):
+        by_row: dict[int, object] = {}
+        for where, value in file.items(result, "pages", place):
+            if (page := file.convert(value, _Page, where)) is None:
+                continue
             factor = scale[page.page_number] = _scale(page.unit, where, file)
             size = None if page.width is None or page.height is None else (page.width * factor, page.height * factor)
-            file.page(where, index=page.page_number - 1, size=size)
+            by_row[file.page(where, index=page.page_number - 1, size=size)] = value
         if not result.get("paragraphs"):
             for where, value in file.items(result, "pages", place):
                 number = value.get("pageNumber") if isinstance(value, dict) else None
                 for line, shape in file.structs(value, "lines", where, _Line):
                     if isinstance(number, int):
                         _region(_Region(number, shape.polygon, shape.bounding_box), "line", line, scale, file)
-            _say_lines(result, place, file)
         _nest(result, file)
         bare: list[str] = []
         elements = 0
@@ -144,16 +149,21 @@ class Azure(ModelOutput):
             without="This is a Document Intelligence result without places: none of its {} elements is on a page",
             fix="Analyze a PDF or images; Office and HTML files have no pages.",
         )
+        _say_read(by_row, result, f"{place}.pages", file)
 
 
 FORMAT: Final = Azure()
 
 
-def _say_lines(result: dict[str, object], place: str, file: OutputFile) -> None:
-    if result.get("pages") or result.get("readResults"):
+def _say_read(pages: Mapping[int, object], result: dict[str, object], place: str, file: OutputFile) -> None:
+    """Say that lines are read where there are no paragraphs, and what is on pages of which nothing is read."""
+    if file.builder.boxes and not result.get("paragraphs"):
         rule = "a result should have paragraphs (Document Intelligence)"
         fix = "Its lines and tables are read; run prebuilt-layout of API version 2023-07-31 or later for paragraphs."
-        file.collector.warning(place, rule, "none", fix)
+        file.collector.warning(place.rpartition(".")[0], rule, "none", fix)
+    should = "pages should have paragraphs, lines, tables or figures"
+    fix = "Words, marks and fields are not read; run prebuilt-layout of API version 2023-07-31 or later."
+    file.say_unread(pages, result, _NOT_READ, place, should=should, fix=fix)
 
 
 def _scale(unit: str | None, place: str, file: OutputFile) -> float:
@@ -207,13 +217,14 @@ def _region(
 def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
     """Add the lines and tables of a result of version 2.x."""
     scale: dict[int, float] = {}
+    by_row: dict[int, object] = {}
     for where, value in file.items(result, "readResults", place):
         page = file.convert(value, _OldPage, where)
         if page is None:
             file.page(where, index=file.builder.pages, size=NO_SIZE)
             continue
         factor = scale[page.page] = _scale(page.unit, where, file)
-        file.page(where, index=page.page - 1, size=(page.width * factor, page.height * factor))
+        by_row[file.page(where, index=page.page - 1, size=(page.width * factor, page.height * factor))] = value
         for line, shape in file.structs(value, "lines", where, _OldShape):
             item = line.removeprefix(place).replace("[", "/").replace("]", "").replace(".", "/")
             _region(_Region(page.page, [*shape.bounding_box]), "line", line, scale, file, item=item)
@@ -227,7 +238,7 @@ def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
             outline = table.bounding_box or [edge for cell in table.cells for edge in _box_of(cell.bounding_box)]
             polygon = outline if table.bounding_box else _box_of(outline)
             _region(_Region(number, [*polygon]), "table", spot, scale, file, item=spot)
-    _say_lines(result, place, file)
+    _say_read(by_row, result, f"{place}.readResults", file)
 
 
 def _box_of(polygon: Sequence[float]) -> list[float]:

@@ -146,6 +146,10 @@ class Builder:
         """Return how many boxes there are so far."""
         return len(self._boxes)
 
+    def has_boxes(self, page: int) -> bool:
+        """Return whether there is a box on a page so far."""
+        return page in self._on_page
+
     def image(
         self,
         name: str,

@@ -12,7 +12,6 @@ from typing import Final
 
 import msgspec
 
-from evaluator.data.issues import count_of, quote
 from evaluator.formats.build import Size
 from evaluator.formats.model_output import ModelOutput, OutputFile, camel_keys
 from evaluator.formats.unsupported import VISION
@@ -26,7 +25,7 @@ _SHARD_NUMBER: Final = re.compile(r"(?<=.)-\d+\Z")
 _SNAKE: Final = ("mime_type", "shard_info", "document_layout")
 _MOST_NESTING: Final = 16
 _MOST_DIGITS: Final = 15
-_NOT_READ: Final = ("lines", "tokens", "symbols", "formFields", "detectedBarcodes")
+_NOT_READ: Final = ("lines", "tokens", "symbols", "formFields", "detectedBarcodes", "entities")
 _LABELS: Final = {"blocks": "block", "paragraphs": "paragraph", "tables": "table"}
 
 
@@ -137,15 +136,15 @@ class DocumentAI(ModelOutput):
         bare: list[str] = []
         elements = 0
         sizes: dict[int, Size | None] = {}
-        pages = list(file.items(document, "pages", place))
-        for index, (where, value) in enumerate(pages):
+        by_row: dict[int, object] = {}
+        for index, (where, value) in enumerate(file.items(document, "pages", place)):
             page = file.convert(value, _Page, where)
             if page is None:
                 continue
             size = None if page.dimension is None else (page.dimension.width, page.dimension.height)
             number = index if page.page_number is None else page.page_number - 1
             row = file.page(where, index=number, size=size)
-            sizes[row] = size
+            sizes[row], by_row[row] = size, value
             spans: dict[str, list[tuple[int, int, str]]] = {}
             for key, label in (*_LABELS.items(), ("visualElements", "visual element")):
                 for spot, held in file.items(value, key, where):
@@ -157,20 +156,20 @@ class DocumentAI(ModelOutput):
                         _add(element, element.type or label, (row, size), spot, file)
                         spans.setdefault(key, []).extend(_spans(element.layout.text_anchor, spot))
             _nest(spans, file)
-        if bare:
-            rule = "an element should have a boundingPoly with vertices (Document AI)"
-            file.collector.warning(bare[0], rule, f"{len(bare):,} without", "They are left out.")
+        file.leave_out(
+            bare,
+            elements,
+            "",
+            should="an element should have a boundingPoly with vertices",
+            without="This is a Document AI document without places: none of its {} elements has vertices",
+            fix="Process the document again with an OCR processor, and keep boundingPoly in the field mask.",
+        )
         if has_layout and not elements:
             _layout(layout, f"{place}.documentLayout", sizes, file)
-        elif pages and not elements:
-            rule = "pages should hold blocks, paragraphs, tables or visual elements (Document AI)"
-            there = {key for _, page in pages if isinstance(page, dict) for key, held in page.items() if held}
-            if others := [key for key in _NOT_READ if key in there]:
-                fix = "Lines, tokens and form fields are not read; check the field mask."
-                file.refuse(rule, fix, f"only {', '.join(map(quote, others))}", f"{place}.pages")
-            found = f"none on {count_of(len(pages), 'page')}"
-            fix = "They are pages without boxes; lines, tokens and form fields are not read. Check the field mask."
-            file.collector.warning(f"{place}.pages", rule, found, fix)
+        else:
+            should = "pages should hold blocks, paragraphs, tables or visual elements"
+            fix = "Lines, tokens, form fields and entities are not read; check the field mask."
+            file.say_unread(by_row, document, _NOT_READ, f"{place}.pages", should=should, fix=fix)
 
 
 FORMAT: Final = DocumentAI()

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from evaluator.data.dataset import Annotations, Side
-from evaluator.data.issues import Collector
+from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, read_several
 from evaluator.formats.build import NO_ATTRIBUTES, Builder, Corners, Size, listed
@@ -273,6 +273,27 @@ class OutputFile:
         if bare:
             found = f"{len(bare):,} of {total:,} {noun} without" if noun else f"{len(bare):,} without"
             self.collector.warning(bare[0], f"{should} ({self.source})", found, "They are left out.")
+
+    def say_unread(
+        self, pages: Mapping[int, object], whole: object, keys: Sequence[str], place: str, *, should: str, fix: str
+    ) -> None:
+        """Warn of the pages, by row, without a box, and of what they hold under these keys, which is not read.
+
+        A file without any box is refused when they or the `whole` around them hold such; else its pages are empty.
+        """
+        bare = [page for row, page in pages.items() if not self.builder.has_boxes(row)]
+        empty = not self.builder.boxes
+        if self.collector.failed or not bare:
+            return
+        held = [{key for key in keys if isinstance(each, dict) and each.get(key)} for each in (whole, *bare)]
+        there = ", ".join(quote(key) for key in keys if key in set().union(*held[0 if empty else 1 :]))
+        rule = f"{should} ({self.source})"
+        if there and empty:
+            self.refuse(rule, fix, f"only {there}", place)
+        if there or empty:
+            found = f"only {there} on {sum(map(bool, held[1:])):,} of" if there else "none on"
+            again = f"They are pages without boxes. {fix}"
+            self.collector.warning(place, rule, f"{found} {count_of(len(pages), 'page')}", again)
 
     def needed_page(self, number: int, place: str) -> int | None:
         """Return the row of a box's page, counted from 1; None with an issue when the file has none such."""

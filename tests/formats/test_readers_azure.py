@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.model_outputs import boxes, changed, own, read, same
+from typing import Any
+
+from tests.model_outputs import boxes, changed, own, read, refused, same
 from tests.reading import head, warned
 
 LINES = (
@@ -35,3 +37,28 @@ def test_version_2() -> None:
         (0, "line", 0.1, 0.1, 0.5, 0.2), (0, "table", 0.0, 0.5, 1.0, 1.0), (0, "table", 0.2, 0.2, 0.8, 0.3),
     ])  # fmt: skip
     assert warned(source) == [LINES]
+
+
+UNREAD = (
+    "pages should have paragraphs, lines, tables or figures (Document Intelligence); found {}Words, marks and fields "
+    "are not read; run prebuilt-layout of API version 2023-07-31 or later."
+)
+
+
+def test_pages_of_which_nothing_is_read() -> None:
+    page = {"pageNumber": 1, "width": 8, "height": 9, "unit": "inch", "words": [], "lines": []}
+    tree: dict[str, Any] = {"modelId": "prebuilt-read", "stringIndexType": "x", "pages": [page]}
+    place = "f.json: $.pages: "
+    empty = "none on 1 page. They are pages without boxes. "
+    assert warned(read(tree)) == [place + UNREAD.format(empty)]
+    words = {**page, "words": [{"content": "a", "polygon": [0, 0, 1, 1]}], "barcodes": [{}]}
+    assert refused({**tree, "pages": [words]}) == [place + UNREAD.format('only "words", "barcodes". ')]
+    assert refused({**tree, "documents": [{}]}) == [place + UNREAD.format('only "documents". ')]
+    lines = {**words, "pageNumber": 2, "lines": [{"polygon": [0, 0, 1, 1]}]}
+    found = 'only "words", "barcodes" on 1 of 2 pages. They are pages without boxes. '
+    assert warned(read({**tree, "pages": [words, lines]}))[1:] == [place + UNREAD.format(found)]
+    assert warned(read({**tree, "pages": [page, lines]})) == [LINES.replace("$.analyzeResult", "$")]
+    old = {"page": 1, "width": 8, "height": 9, "unit": "inch", "lines": [], "selectionMarks": [{}]}
+    assert refused({"analyzeResult": {"readResults": [old]}}) == [
+        "f.json: $.analyzeResult.readResults: " + UNREAD.format('only "selectionMarks". ')
+    ]

@@ -13,6 +13,8 @@ from evaluator import formats
 from tests.model_outputs import boxes, own, read, refused
 from tests.reading import head, refusal, warned
 
+FIX = "Lines, tokens, form fields and entities are not read; check the field mask."
+
 
 def test_columns() -> None:
     source = read(own("documentai.json"), "report.json")
@@ -72,11 +74,24 @@ def test_pages_without_any_element(pages: list[int], count: str) -> None:
     assert (len(source.page_index), len(source.boxes)) == (len(pages), 0)
     assert warned(source) == [
         "f.json: $.pages: pages should hold blocks, paragraphs, tables or visual elements (Document AI); found none on "
-        f"{count}. They are pages without boxes; lines, tokens and form fields are not read. Check the field mask."
+        f"{count}. They are pages without boxes. {FIX}"
     ]
     assert warned(read({"document": tree}))[0].startswith("f.json: $.document.pages: pages should hold")
-    tree["pages"][0] |= {"tokens": [{"layout": {}}], "formFields": [{}]}  # type: ignore[index]
+    tree["pages"][0] |= {"tokens": [{"layout": {}}], "formFields": [{}]}  # type: ignore[index,operator]
+    tree["entities"] = [{"type": "total"}]
     assert refused(tree) == [
         "f.json: $.pages: pages should hold blocks, paragraphs, tables or visual elements (Document AI); found only "
-        '"tokens", "formFields". Lines, tokens and form fields are not read; check the field mask.'
+        f'"tokens", "formFields", "entities". {FIX}'
     ]
+    tree["pages"][0]["blocks"] = [{"layout": {"boundingPoly": {"normalizedVertices": [{}, {"x": 1, "y": 1}]}}}]  # type: ignore[index]
+    assert read(tree).issues == ()
+    bare = {**tree, "pages": [{"pageNumber": 1, "blocks": [{"layout": {}}]}]}
+    assert refused(bare) == [
+        "f.json: This is a Document AI document without places: none of its 1 elements has vertices. Process the "
+        "document again with an OCR processor, and keep boundingPoly in the field mask."
+    ]
+    held = tree["pages"][0].pop("blocks")  # type: ignore[attr-defined]
+    tree["pages"].append({"pageNumber": 3, "blocks": held})  # type: ignore[attr-defined]
+    assert warned(read(tree))[0].endswith(
+        f'found only "tokens", "formFields" on 1 of {len(pages) + 1} pages. They are pages without boxes. {FIX}'
+    )

@@ -137,6 +137,9 @@ def by_path(prediction: Annotations, truth: Annotations) -> Annotations:
     would be one of another path becomes a document, named by its path. Pages whose document is stated otherwise keep
     it, and all do where a side states no paths, or no page has a partner. The same object where nothing changes.
     """
+    if prediction.page_index is truth.page_index and prediction.page_images is truth.page_images:
+        # Rows of a results list have the pages of the ground truth.
+        return prediction
     ours, theirs = _paths(prediction), _paths(truth)
     if not any(ours) or not any(theirs) or _moved(prediction) or _moved(truth):
         return prediction

@@ -6,7 +6,7 @@ there; of each run of equal scores of a label the true positives come first (bes
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -123,6 +123,58 @@ def tied_ranks(starts: IntArray, true_positive: BoolArray, counts: BoolArray) ->
     before = np.cumsum(counted) - counted
     best = np.arange(1, len(run) + 1) - (np.cumsum(hits) - hits)[run] + before[run]
     return TiedRanks(best, best + (counted - hits)[run], (hits > 0) & (counted > hits))
+
+
+class TiedAverages(NamedTuple):
+    """How many predictions are in mixed runs at any threshold, and AP in the best and the worst order of them."""
+
+    tied: int
+    averages: FloatArray
+
+
+def tied_averages(
+    score: FloatArray, steps: Iterable[tuple[BoolArray, BoolArray]], average: Callable[[IntArray], float]
+) -> TiedAverages | None:
+    """Return what the order of equal scores does to the average precision of a label; None where no two are equal.
+
+    Parameters
+    ----------
+    score : float64 array, shape (N,)
+        Falling scores.
+    steps : iterable of pairs of bool arrays, shape (N,)
+        What is a true positive, and what counts, at each of T thresholds.
+    average : callable
+        The average precision of the rising ranks of true positives.
+
+    Returns
+    -------
+    TiedAverages or None
+        `averages` has the shape (2, T), NaN where no order matters.
+
+    """
+    starts = run_starts(score)
+    if starts is None:
+        return None
+    length = np.diff(starts, append=len(score))
+    shared, length = np.repeat(length > 1, length), length[length > 1]
+    # Most scores are alone: only the others are counted by run.
+    rows, own = np.flatnonzero(shared), np.cumsum(length) - length
+    run = np.repeat(np.arange(len(own)), length)
+    matters, counted, averages = np.zeros(len(own), dtype=bool), np.zeros(len(rows), dtype=bool), []
+    for hits, counts in steps:
+        of_runs = counts[rows]
+        ranks = tied_ranks(own, hits[rows], of_runs)
+        counted |= of_runs
+        matters |= ranks.mixed
+        if not ranks.mixed.any():
+            averages.append((np.nan, np.nan))
+            continue
+        alone = np.cumsum(counts & ~shared, dtype=np.int64)[hits]
+        inside, best = shared[hits], np.cumsum(counts, dtype=np.int64)[hits]
+        worst = best.copy()
+        best[inside], worst[inside] = ranks.best + alone[inside], ranks.worst + alone[inside]
+        averages.append((average(best), average(worst)))
+    return TiedAverages(int(np.count_nonzero(counted & matters[run])), np.array(averages, dtype=np.float64).T)
 
 
 def widest(ties: Iterable[Ties | None]) -> Ties | None:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -103,7 +104,10 @@ class Instances:
         names = [document.doc_id for document in pages.documents]
         by_name = sorted(range(len(names)), key=names.__getitem__)
         document = np.argsort(by_name).astype(np.int32)[pages.page_document[order]]
-        documents = tuple(names[row] for row in by_name)
+        # The names are made anew, because those of the images lie between values whose memory is to be given back.
+        encoded = msgspec.json.encode([names[row] for row in by_name])
+        del images, pages, names
+        documents = msgspec.json.decode(encoded, type=tuple[str, ...])
         return ImagesAndLabels(ids, size, document, documents, labels, Index(ids), Index(labels.ids))
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from evaluator.metrics.average_precision import (
     descending_order,
     first_reaching,
 )
-from evaluator.metrics.tied_scores import run_starts, tied_ranks
+from evaluator.metrics.tied_scores import TiedAverages, tied_averages
 from evaluator.protocols.coco.matching import (
     AREA_RANGES,
     HIGHEST_IOU,
@@ -309,11 +310,12 @@ def tied_orders(
     `precision`: AP by threshold, in the order of the partials, and by label, of the predictions from a score on.
     """
     in_order, tied, predictions = np.stack([precision, precision]), 0, 0
-    for column, code in enumerate(codes):
-        of_parts = [_tied(part, code, min_score) for part in parts]
-        moved = np.concatenate([averages for _, averages in of_parts], axis=1)
-        in_order[..., column] = np.where(np.isnan(moved), precision[:, column], moved)
-        tied += max(count for count, _ in of_parts)
+    of_labels = in_threads(lambda code: _tied(parts, code, min_score), codes, rows=len(parts[0].score))
+    for column, of_parts in enumerate(of_labels):
+        if of_parts:
+            moved = np.concatenate([part.averages for part in of_parts], axis=1)
+            in_order[..., column] = np.where(np.isnan(moved), precision[:, column], moved)
+            tied += max(part.tied for part in of_parts)
     if not tied:
         return None
     for code in codes:
@@ -321,24 +323,15 @@ def tied_orders(
     return TiedOrders(in_order[0], in_order[1], predictions, tied)
 
 
-def _tied(partial: CocoPartial, code: int, min_score: float) -> tuple[int, FloatArray]:
-    """Return how many predictions of a label are in runs that matter at any threshold, and AP in both orders.
-
-    AP, float64, shape (2, T), in the best and the worst order; NaN where no order matters.
-    """
-    label, positives = _reaching(partial.of_label(code), min_score), int(partial.positives[0, code])
-    averages = np.full((2, len(partial.thresholds)), np.nan)
-    starts = run_starts(label.score)
-    if starts is None:
-        return 0, averages
-    matters = np.zeros(len(starts), dtype=bool)
-    for step in range(len(partial.thresholds)):
-        best, worst, mixed = tied_ranks(starts, _at(label.true[0], step), _at(label.counts[0], step))
-        if mixed.any():
-            averages[:, step] = average_precision(best, positives), average_precision(worst, positives)
-            matters |= mixed
-    counted = np.add.reduceat(label.counts[0] != 0, starts, dtype=np.int64)
-    return int(counted[matters].sum()), averages
+def _tied(parts: Sequence[CocoPartial], code: int, min_score: float) -> list[TiedAverages]:
+    """Return what equal scores of a label do at the thresholds of each part; empty where no two are equal."""
+    answer = []
+    for part in parts:
+        label = _reaching(part.of_label(code), min_score)
+        steps = ((_at(label.true[0], step), _at(label.counts[0], step)) for step in range(len(part.thresholds)))
+        average = partial(average_precision, positives=int(part.positives[0, code]))
+        answer.append(tied_averages(label.score, steps, average))
+    return [each for each in answer if each is not None]
 
 
 def _reaching(label: _OfLabel, min_score: float) -> _OfLabel:

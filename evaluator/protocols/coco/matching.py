@@ -96,9 +96,8 @@ class Pairs(BoxPairs["Matching"]):
 
     `min_area` is applied first. `order`, shape (Q,): rows of predictions within the limit of `max_detections` per page
     and label, by place; `beyond`: rows of the others; `before`: how many of the same group are better; `queue`: the
-    same in matching order. `truth_row`, shape
-    (G,): by (page, label, file order). `candidates` index `queue` and `truth_row` and are sorted by both; with a crowd,
-    IoU is the share of the prediction in it.
+    same in matching order. `truth_row`, shape (G,): by (page, label, file order). `candidates` index `queue` and
+    `truth_row` and are sorted by both; with a crowd, IoU is the share of the prediction in it.
     """
 
     min_area: float
@@ -292,6 +291,10 @@ class Pairs(BoxPairs["Matching"]):
             prediction_counts=counts,
         )
 
+    def beyond_limit(self, rows: IntArray) -> BeyondLimit:
+        """Return how many predictions some of `beyond` are, on how many pages."""
+        return BeyondLimit(self.max_detections, len(rows), len(distinct(self.prediction.page[rows])[0]))
+
     def score_curve(self, *, iou: float) -> ScoreCurve:
         """See `BoxPairs.score_curve`; all thresholds from one matching, because boxes match by falling score."""
         return self.match().at(iou).score_curve()
@@ -307,8 +310,8 @@ class Matching(BoxMatching):
     def beyond_limit(self) -> BeyondLimit:
         """Return how many predictions of the scored labels and scores are beyond the limit, on how many pages."""
         rows, prediction = self.pairs.beyond, self.pairs.prediction
-        rows = rows[np.isin(prediction.label[rows], self.label_codes) & (prediction.score[rows] >= self.min_score)]
-        return BeyondLimit(self.pairs.max_detections, len(rows), len(distinct(prediction.page[rows])[0]))
+        chosen = np.isin(prediction.label[rows], self.label_codes) & (prediction.score[rows] >= self.min_score)
+        return self.pairs.beyond_limit(rows[chosen])
 
     @cached_property
     def _taking_part(self) -> BoolArray:

@@ -166,6 +166,8 @@ def _result(
     work = [_Work(folder, shard, labels, named.document[shard.start : shard.stop], iou, errors) for shard in shards]
     partials, mistakes, beyond = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)
     matched = CocoPartial.merged(partials)
+    # As large as what they are merged to.
+    del partials
     return StreamedResult(
         ground_truth=SourceFile(paths[0].name, truth.sha256),
         prediction=SourceFile(paths[1].name, predictions.sha256),
@@ -191,9 +193,8 @@ def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None, tuple[int, 
     truth = read_shard(given.folder, "ground_truth", given.shard, given.labels)
     prediction = read_shard(given.folder, "prediction", given.shard, given.labels)
     pairs = pair(join(truth, prediction), iou_floor=given.iou[0])
-    matching = pairs.match()
-    errors = error_types(matching) if given.errors else None
-    _, predictions, pages = matching.beyond_limit
+    errors = error_types(pairs.match()) if given.errors else None
+    _, predictions, pages = pairs.beyond_limit(pairs.beyond)
     partial = CocoPartial.of(pairs, given.iou, given.page_document)
     return partial, None if errors is None else errors.partial, (predictions, pages)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -31,7 +31,7 @@ from evaluator.metrics.results import (
     ratio,
     weighted_mean,
 )
-from evaluator.metrics.tied_scores import Ties, run_starts, tied_ranks, widest
+from evaluator.metrics.tied_scores import Ties, tied_averages, widest
 from evaluator.protocols.base import Result, ShardRunner
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, load_state, merge
@@ -241,17 +241,13 @@ class FieldsResult(Result):
         steps, recall, tied = list(self._ap), RECALL[self.recall_grid], 0
         in_order = np.stack([np.array(list(self._ap.values())).reshape(len(steps), len(self.compared.classes))] * 2)
         for row, (iou, score) in enumerate(self._ranked):
-            starts, positives = run_starts(score), int(self.num_gt[row])
-            if starts is None or not positives:
-                continue
-            matters = np.zeros(len(starts), dtype=bool)
-            for step, threshold in enumerate(steps):
-                best, worst, mixed = tied_ranks(starts, iou >= threshold, np.ones(len(iou), dtype=bool))
-                if mixed.any():
-                    orders = best, worst
-                    in_order[:, step, row] = [average_precision(each, positives, recall=recall) for each in orders]
-                    matters |= mixed
-            tied += int(np.diff(np.append(starts, len(iou)))[matters].sum())
+            hits = [(iou >= threshold, np.ones(len(iou), dtype=bool)) for threshold in steps]
+            average = partial(average_precision, positives=int(self.num_gt[row]), recall=recall)
+            of_runs = tied_averages(score, hits, average)
+            if of_runs and of_runs.tied:
+                moved = of_runs.averages
+                in_order[..., row] = np.where(np.isnan(moved), in_order[..., row], moved)
+                tied += of_runs.tied
         if not tied:
             return None
         best_mean, worst_mean = (float(np.nanmean(values)) for values in in_order)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final, Literal
 
 import numpy as np
@@ -48,7 +48,7 @@ from evaluator.metrics.results import (
     threshold_text,
     weighted_mean,
 )
-from evaluator.metrics.tied_scores import Range, Ties, run_starts, tied_ranks, widest
+from evaluator.metrics.tied_scores import Range, Ties, tied_averages, widest
 from evaluator.protocols.base import BoxEvaluation, join_pair, lowest_threshold
 
 NAME: Final = "pod"
@@ -272,13 +272,12 @@ class ThresholdPartial:
         in_order, tied = np.stack([self.average_precision, self.average_precision]), 0
         for row, positives in enumerate((self.per_label.tp + self.per_label.fn).tolist()):
             of_label = self.label == row
-            hit, starts = self.hit[of_label], run_starts(self.score[of_label])
-            if starts is None:
-                continue
-            best, worst, mixed = tied_ranks(starts, hit, np.ones(len(hit), dtype=bool))
-            if mixed.any():
-                in_order[:, row] = average(best, positives), average(worst, positives)
-                tied += int(np.diff(np.append(starts, len(hit)))[mixed].sum())
+            hit = self.hit[of_label]
+            steps = [(hit, np.ones(len(hit), dtype=bool))]
+            of_runs = tied_averages(self.score[of_label], steps, partial(average, positives=positives))
+            if of_runs and of_runs.tied:
+                in_order[:, row] = of_runs.averages[:, 0]
+                tied += of_runs.tied
         return in_order, tied
 
     @property

@@ -55,8 +55,8 @@ def test_pages_of_which_nothing_is_read() -> None:
     assert refused({**tree, "pages": [words]}) == [place + UNREAD.format('only "words", "barcodes". ')]
     assert refused({**tree, "documents": [{}]}) == [place + UNREAD.format('only "documents". ')]
     lines = {**words, "pageNumber": 2, "lines": [{"polygon": [0, 0, 1, 1]}]}
-    found = 'only "words", "barcodes" on 1 of 2 pages. They are pages without boxes. '
-    assert warned(read({**tree, "pages": [words, lines]}))[1:] == [place + UNREAD.format(found)]
+    stated = 'only "words", "barcodes" on 1 of 2 pages. They are pages without boxes. '
+    assert warned(read({**tree, "pages": [words, lines]}))[1:] == [place + UNREAD.format(stated)]
     assert warned(read({**tree, "pages": [page, lines]})) == [LINES.replace("$.analyzeResult", "$")]
     old = {"page": 1, "width": 8, "height": 9, "unit": "inch", "lines": [], "selectionMarks": [{}]}
     assert refused({"analyzeResult": {"readResults": [old]}}) == [

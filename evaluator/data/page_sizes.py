@@ -26,6 +26,8 @@ TURNED_BACK: Final = "turned back by"
 """Attribute of a page whose boxes were turned back by so many degrees."""
 UNWARPED: Final = "unwarped before it was read"
 """Attribute of a page of which the boxes are those of an unwarped picture."""
+TRANSFORMED: Final = "transformed before it was read"
+"""Attribute of a page of which the boxes are those of a straightened, larger picture."""
 _RESCALED: Final = (
     "both files should state one size for a page; its boxes are rescaled to the size in the ground truth",
     "Nothing to do if both are images of one page.",
@@ -46,10 +48,16 @@ _NOT_TURNED: Final = (
     "boxes of a page that was turned before it was read are compared as they are written without its size",
     "Give one size for all pages (--page-size WxH), or compare with a file that states the sizes.",
 )
-_NO_PLACE: Final = (
-    "boxes of a page that was unwarped before it was read have no place on the page as it was given",
-    "They are compared as they are written; run the model without unwarping (use_doc_unwarping=False).",
-)
+_NO_PLACE: Final = {
+    UNWARPED: (
+        "boxes of a page that was unwarped before it was read have no place on the page as it was given",
+        "They are compared as they are written; run the model without unwarping (use_doc_unwarping=False).",
+    ),
+    TRANSFORMED: (
+        "boxes of a page that was transformed before it was read are on the transformed image, not the page as given",
+        "They are compared as they are written; give the other side the images of the result, or both straight ones.",
+    ),
+}
 
 
 def entry_sizes(source: Annotations, other: Annotations, *, own_first: bool = False) -> FloatArray:
@@ -225,9 +233,9 @@ def as_given(source: Annotations) -> Annotations:
     """Return a file with the boxes of pages that it states as `TURNED` on the page as it was given.
 
     A warning names these pages, others those whose own size is not known, which `on_same_pages` may know, and those
-    that were `UNWARPED`. The same object where the file states neither.
+    that were `UNWARPED` or `TRANSFORMED`. The same object where the file states none.
     """
-    if not {TURNED, UNWARPED} & set(source.attributes):
+    if not {TURNED, *_NO_PLACE} & set(source.attributes):
         return source
     collector = Collector(source.name, max_per_rule=None)
     quarters = _quarters(source)
@@ -237,10 +245,10 @@ def as_given(source: Annotations) -> Annotations:
         if len(rows := np.flatnonzero(rows & (quarters > 0))):
             more = [f" ({90 * quarter} degrees)" for quarter in quarters.tolist()]
             collector.warning("", rule, pages_named(source, rows, more.__getitem__), fix)
-    unwarped = np.array([value is not None for value in source.attributes.get(UNWARPED, ())], dtype=bool)
-    if unwarped.any():
-        rule, fix = _NO_PLACE
-        collector.warning("", rule, pages_named(source, np.flatnonzero(unwarped)), fix)
+    for name, (rule, fix) in _NO_PLACE.items():
+        rows = np.array([value is not None for value in source.attributes.get(name, ())], dtype=bool)
+        if rows.any():
+            collector.warning("", rule, pages_named(source, np.flatnonzero(rows)), fix)
     sizes = np.where((quarters % 2 == 1)[:, None], own[:, ::-1], own)
     back = _turned_back(replace(source, page_size=sizes if source.page_size is not None else None), sizes)
     return replace(back, issues=tuple(dict.fromkeys((*source.issues, *collector.issues()))))

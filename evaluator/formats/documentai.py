@@ -12,7 +12,8 @@ from typing import Final
 
 import msgspec
 
-from evaluator.formats.build import Size
+from evaluator.data.page_sizes import TRANSFORMED
+from evaluator.formats.build import NO_ATTRIBUTES, Size
 from evaluator.formats.model_output import ModelOutput, OutputFile, camel_keys
 from evaluator.formats.unsupported import VISION
 
@@ -58,6 +59,7 @@ class _Dimension(msgspec.Struct, gc=False):
 class _Page(msgspec.Struct, gc=False, rename="camel"):
     page_number: int | None = None
     dimension: _Dimension | None = None
+    transforms: list[object] | None = None
 
 
 class _Shard(msgspec.Struct, gc=False, rename="camel"):
@@ -93,7 +95,8 @@ class DocumentAI(ModelOutput):
     ``document`` of a process response and what ``Document.to_dict`` writes are taken too. Elements without vertices are
     left out with a warning. Shards (name, hyphen, number) in one folder are one document. Of ``documentLayout`` blocks
     with a ``boundingBox`` are read, text blocks under their ``type``, others as "table", "list" and "image"; no cells
-    or entries. Lines, tokens, form fields and entities are not read.
+    or entries. Lines, tokens, form fields and entities are not read. Pages with `transforms` are named, see
+    `page_sizes.as_given`: their boxes are on the image that these made.
     """
 
     pages_apart = True
@@ -143,7 +146,8 @@ class DocumentAI(ModelOutput):
                 continue
             size = None if page.dimension is None else (page.dimension.width, page.dimension.height)
             number = index if page.page_number is None else page.page_number - 1
-            row = file.page(where, index=number, size=size)
+            attributes = {TRANSFORMED: "yes"} if page.transforms else NO_ATTRIBUTES
+            row = file.page(where, index=number, size=size, attributes=attributes)
             sizes[row], by_row[row] = size, value
             spans: dict[str, list[tuple[int, int, str]]] = {}
             for key, label in (*_LABELS.items(), ("visualElements", "visual element")):

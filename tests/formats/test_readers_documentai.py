@@ -104,6 +104,6 @@ def test_pages_that_were_transformed_are_named() -> None:
     tree["pages"][1]["transforms"] = [{"rows": 2, "cols": 3, "type": 6, "data": "AAAA"}]
     assert warned(read(tree)) == [
         "f.json: boxes of a page that was transformed before it was read are on the transformed image, not the page as "
-        "given; found 1 of 2 pages: f, page 2. They are compared as they are written; give the other side the images of "
-        "the result, or both straight ones."
+        "given; found 1 of 2 pages: f, page 2. They are compared as they are written; give the other side the images "
+        "of the result, or both straight ones."
     ]

@@ -102,14 +102,18 @@ def test_fields_without_confidence_have_no_order(tmp_path: Path) -> None:
         field = {"_value": "1", "_bbox": [place, 0.1, place + 0.2, 0.2]}
         (tmp_path / side / f"{document}.json").write_text(json.dumps({"total": field}))
 
-    for document, predicted in (("a", 0.7), ("b", 0.1)):
+    for document, worst, best in (("a", 0.7, 0.1), ("b", 0.1, 0.7)):
         write("gt", 0.1, document)
-        write("pred", predicted, document)
-    (evaluation,) = evaluate("fields", tmp_path / "gt", [tmp_path / "pred"])
+        write("pred", worst, document)
+        write("other", best, document)
+    evaluation, other = evaluate_together("fields", tmp_path / "gt", [tmp_path / "pred", tmp_path / "other"])
     ties = evaluation.to_json()["ties"]
     assert (ties["metric"], ties["predictions"], ties["tied"]) == ("mean AP", 2, 2)
     assert [ties["best"], ties["worst"]] == pytest.approx([51 / 101, 51 / 202])
     assert RULE in [issue.rule for issue in evaluation.issues]
+    every = compare([evaluation.result, other.result], ["A", "B"]).differences
+    averages = ["mean_ap", "map_50", "map_75", "ap", "ap_50", "ap_75"]
+    assert sorted(one.metric for one in every if one.by_ties) == sorted(averages)
 
 
 @pytest.mark.parametrize(("protocol", "title"), [("coco", "AP"), ("pod", "MAP")])

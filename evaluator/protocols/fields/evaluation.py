@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +31,13 @@ from evaluator.metrics.results import (
     ratio,
     weighted_mean,
 )
-from evaluator.metrics.tied_scores import Ties, tied_averages, widest
+from evaluator.metrics.tied_scores import Range, Ties, tied_averages, widest
 from evaluator.protocols.base import Result, ShardRunner
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, load_state, merge
+
+if TYPE_CHECKING:
+    from evaluator.metrics.measures import Key
 
 __all__ = [
     "ALL_FIELDS", "IOU_THRESHOLDS", "NAME", "STATUSES", "VERSION", "ComparedFields", "FieldRow", "FieldsResult",
@@ -236,8 +239,8 @@ class FieldsResult(Result):
         return sum(means) / len(means) if means else None
 
     @cached_property
-    def ties(self) -> Ties | None:
-        """Return what equal confidences, missing ones among them, do to mean AP; None where it is the same anyway."""
+    def _in_order(self) -> tuple[FloatArray, int]:
+        """AP in the best and the worst order of equal confidences, float64, shape (2, T, C), and how many are tied."""
         steps, recall, tied = list(self._ap), RECALL[self.recall_grid], 0
         in_order = np.stack([np.array(list(self._ap.values())).reshape(len(steps), len(self.compared.classes))] * 2)
         for row, (iou, score) in enumerate(self._ranked):
@@ -248,10 +251,34 @@ class FieldsResult(Result):
                 moved = of_runs.averages
                 in_order[..., row] = np.where(np.isnan(moved), in_order[..., row], moved)
                 tied += of_runs.tied
+        return in_order, tied
+
+    @cached_property
+    def ties(self) -> Ties | None:
+        """Return what equal confidences, missing ones among them, do to mean AP; None where it is the same anyway."""
+        in_order, tied = self._in_order
         if not tied:
             return None
-        best_mean, worst_mean = (float(np.nanmean(values)) for values in in_order)
-        return widest([Ties("mean AP", int(self.num_detections.sum()), tied, best_mean, worst_mean)])
+        best, worst = (float(np.nanmean(values)) for values in in_order)
+        return widest([Ties("mean AP", int(self.num_detections.sum()), tied, best, worst)])
+
+    @cached_property
+    def tied_ranges(self) -> Mapping[Key, Range]:
+        """Return the worst and the best AP, over and at the thresholds, over the classes and of each class."""
+        from evaluator.metrics.measures import Key  # the numbers need no resampling
+
+        in_order, tied = self._in_order
+        ranges: dict[Key, Range] = {}
+        for metrics, threshold in (("mean_ap", "ap"), None), (("map_50", "ap_50"), 0.5), (("map_75", "ap_75"), 0.75):
+            steps = [at for at, step in enumerate(self._ap) if threshold in (None, step)]
+            if tied and steps:
+                best, worst = in_order[:, steps].mean(axis=1)[:, list(self.boxed)]
+                ends = [(ALL_FIELDS, np.nanmean(worst), np.nanmean(best))]
+                ends += zip((self.compared.classes[code] for code in self.boxed), worst, best, strict=True)
+                for metric, (name, low, high) in zip((metrics[0], *[metrics[1]] * len(ends)), ends, strict=False):
+                    if high > low:
+                        ranges[Key(metric, name)] = Range(float(low), float(high))
+        return ranges
 
     def map_at(self, threshold: float) -> float | None:
         """Return the mean AP of the classes at a threshold; None for one that was not asked for."""

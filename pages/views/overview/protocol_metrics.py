@@ -11,7 +11,7 @@ import streamlit as st
 
 from evaluator.charts import scores as charts
 from evaluator.charts.scores import MOST_CURVES, Point
-from evaluator.compare.differences import Difference, differences
+from evaluator.compare.differences import Difference, differences, without_ties
 from evaluator.data.issues import count_of, displayed, plain
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.matching.box_scores import ThresholdChoice, box_calibrations, thin_curve, threshold_choice
@@ -81,7 +81,8 @@ def _differences_of(loaded: LoadedBoxes, chosen: Sequence[Model]) -> dict[str, D
     def made() -> tuple[Difference, ...]:
         of, results = protocol.chosen(), [evaluation_of(loaded, model) for model in chosen]
         names = {one.metric for group in of.protocol_metrics(results[0]) for one in group.numbers if one.metric}
-        return differences(*map(of.measures, results), keys=[Key(name, ALL_LABELS) for name in names])
+        every = differences(*map(of.measures, results), keys=[Key(name, ALL_LABELS) for name in names])
+        return without_ties(every, *(result.tied_ranges for result in results))
 
     keys = tuple(result_key(loaded, model)._replace(min_score=0.0, iou=0.0) for model in chosen)
     return {one.metric: one for one in _DIFFERENCES.of(keys, made)}

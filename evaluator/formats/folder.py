@@ -16,6 +16,7 @@ from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Part, page_keys
 from evaluator.data.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.formats import limits
+from evaluator.formats.image_paths import files_apart
 from evaluator.system import progress
 
 T = TypeVar("T")
@@ -129,12 +130,14 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
     """Return the annotations of several files of one side (at least one) as one, rows in their order.
 
     `Annotations.parts` states how many rows came from each, `Boxes.entry` counts the page entries of all; the digest is
-    that of the parts' digests. `pages_apart`: a file holds a page, so files of one document complete each other. Raises
-    `BadInput` when formats, sides or label maps differ, or two files list one document (with `pages_apart`, one page of
-    it).
+    that of the parts' digests. `pages_apart`: a file holds a page, so files of one document complete each other. Files
+    of images of one name in several folders are told apart, see `image_paths.files_apart`. Raises `BadInput` when
+    formats, sides or label maps differ, or two files list one document (with `pages_apart`, one page of it).
     """
     collector = Collector(name, max_per_rule=None)
-    _check(parts, collector, pages_apart=pages_apart)
+    placed = files_apart(parts, collector)
+    _check(placed, collector, pages_apart=pages_apart or placed is not parts)
+    parts = placed
     if collector.failed:
         raise BadInput([*collector.issues(), *(issue for part in parts for issue in part.issues)])
     first = parts[0]

@@ -5,6 +5,7 @@ A path is compared by its folders and its name without suffix; backslashes and a
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -102,6 +103,29 @@ def tell_apart(documents: Sequence[str], files: Mapping[int, str]) -> Apart | No
     alike = [row for row in repeated if documents[row] == documents[repeated[0]]]
     shown = {paths[row]: f"{quote(names[row])}: {quote(files[row])}" for row in reversed(alike)}
     return Apart(names, numbers, by_folder, ", ".join([*shown.values()][:-3:-1]))
+
+
+def files_apart(parts: Sequence[Annotations], collector: Collector) -> Sequence[Annotations]:
+    """Return files of an image each with the documents of images of one stem in several folders, which are reported.
+
+    Where the paths of the images do not tell them apart, the folders of the files do. The same object where no document
+    is repeated, or nothing tells them apart.
+    """
+    names = [part.documents[0].doc_id for part in parts if len(part.page_index) == 1 and len(part.page_images)]
+    if len(names) < len(parts) or len({*names}) == len(names):
+        return parts
+    files = [part.page_images[0] for part in parts]
+    if len({*map(parts_of, files)}) < len(files):
+        both = zip((posixpath.dirname(part.name) for part in parts), files, strict=True)
+        files = [posixpath.normpath(f"{folder}/{file}" if folder else file) for folder, file in both]
+    apart = tell_apart(names, dict(enumerate(files)))
+    if apart is None:
+        return parts
+    apart.report(collector)
+    keys = [(apart.documents.get(row, name), apart.pages.get(row, 0)) for row, name in enumerate(names)]
+    known = {key[0]: Document(key[0], key[0], file) for key, file in zip(reversed(keys), reversed(files), strict=True)}
+    placed = zip(parts, files, keys, strict=True)
+    return [_with_pages(replace(part, page_images=[file]), known, [key]) for part, file, key in placed]
 
 
 def _folder_documents(folders: set[Parts]) -> dict[Parts, str]:

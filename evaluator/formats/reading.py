@@ -104,7 +104,8 @@ def _name_folders_below(path: Path) -> None:
     names = list(dict.fromkeys(file.parent.relative_to(path).as_posix() for file in known_files))
     if names and "." not in names:
         rule = "a folder must hold its annotation files itself"
-        refuse(path.name, "", rule, f"none, and some in {examples(names)}", "Name the folder of the annotation files.")
+        fix = "Name the folder of the annotation files, or a zip archive of all of them."
+        refuse(path.name, "", rule, f"none, and some in {examples(names)}", fix)
 
 
 def _left_out(path: Path) -> tuple[Issue, ...]:

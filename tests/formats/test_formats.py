@@ -400,7 +400,7 @@ def test_a_folder_of_folders_names_those_that_are_meant(tmp_path: Path) -> None:
     written(tmp_path / "export" / "labelmap.txt", "# label:color_rgb:parts:actions\nT:1,2,3::\n")
     assert refusal(formats.read, tmp_path / "export") == [
         'export: a folder must hold its annotation files itself; found none, and some in 1: "Annotations". Name the '
-        "folder of the annotation files."
+        "folder of the annotation files, or a zip archive of all of them."
     ]
 
 

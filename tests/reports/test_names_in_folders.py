@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from evaluator import formats
 from evaluator.data.dataset import Annotations, page_keys
-from evaluator.data.issues import BadInput
+from evaluator.data.issues import BadInput, Issue
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.problems import PageProblem
 from evaluator.project import evaluate
@@ -42,6 +43,12 @@ def keys(truth: Path, prediction: Path) -> list[tuple[str, int]]:
 
 def read(path: Path, side: Any = "ground_truth") -> Annotations:
     return formats.read(path, side=side)
+
+
+def refused(path: Path) -> list[Issue]:
+    with pytest.raises(BadInput) as caught:
+        read(path)
+    return list(caught.value.issues)
 
 
 PAGES = [f"doc{name}/page_{number}.png" for name in "ABC" for number in (1, 2)]
@@ -92,6 +99,52 @@ def test_images_of_one_name_are_told_apart(
     lines = "".join(f'<image id="{row}" name="{file}" width="8" height="8"/>' for row, file in enumerate(files))
     (tmp_path / "gt.xml").write_text(f"<annotations>{lines}</annotations>")
     assert page_keys(read(tmp_path / "gt.xml")) == pages
+
+
+VOC = (
+    "<annotation><filename>{}</filename><size><width>800</width><height>1000</height></size><object><name>Text</name>"
+    "<bndbox><xmin>50</xmin><ymin>{}</ymin><xmax>140</xmax><ymax>{}</ymax></bndbox></object></annotation>"
+)
+PAGE = (
+    '<PcGts><Page imageFilename="{}" imageWidth="800" imageHeight="1000"><TextRegion id="r"><Coords points="50,{top} '
+    '140,{top} 140,{end} 50,{end}"/></TextRegion></Page></PcGts>'
+)
+
+
+@pytest.mark.parametrize("xml", [VOC, PAGE])
+@pytest.mark.parametrize(
+    "files",
+    [
+        [(f"{name}.xml", f"{name}.png") for name in ("docA/page_1", "docB/page_1", "docB/page_2")],
+        [(f"{name}.xml", "images/page_1.png") for name in ("docA/page_1", "docB/page_1")],
+        [(f"{name}.xml", "page_1.png") for name in ("docA/page_1", "docB/page_1")],
+        [(f"{name}.xml", f"doc{name}/page_1.png") for name in "AB"],
+    ],
+)
+def test_files_of_an_image_each_are_told_apart(tmp_path: Path, xml: str, files: list[tuple[str, str]]) -> None:
+    paths = [image if image.startswith("doc") else f"{file[:5]}{image}" for file, image in files]
+    truth, flat = tmp_path / "gt.zip", tmp_path / "gt"
+    flat.mkdir()
+    with zipfile.ZipFile(truth, "w") as archive:
+        for (file, image), path in zip(files, paths, strict=True):
+            top = 7 * (sum(path.removesuffix(".png").encode()) % 97)
+            archive.writestr(file, xml.format(image, top, top + 6, top=top, end=top + 6))
+            (flat / file.replace("/", "_")).write_bytes(archive.read(file))
+    source = read(truth)
+    assert [key for key in page_keys(source) if key[1] == 0] == [("docA", 0), ("docB", 0)]
+    assert source.issues[0].sentence == (
+        f'gt.zip: {FOLDERS}; found "docA": "{paths[0]}", "docB": "{paths[1]}". '
+        "Rename the images if other images belong together."
+    )
+    prediction = coco(tmp_path, "pred.json", [path.replace(".png", ".jpg") for path in paths[1:]])
+    assert keys(truth, prediction) == page_keys(source)[1:]
+    if paths == [image for _, image in files]:
+        assert page_keys(read(flat)) == page_keys(source)
+    else:
+        assert [issue.sentence for issue in refused(flat)] == [
+            "gt: docB_page_1.xml and docA_page_1.xml: a document may be listed by one file of a folder only; found "
+            '"page_1". Put all pages of a document into one file, or use two folders.'
+        ]
 
 
 def test_images_of_one_path_are_pages_of_one_document(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ _BY_CONTENT, _LEAVE_OUT = "By content", "Leave out"
 # Names of files left out that are shown.
 _NAMED = 6
 _PAGES_LISTED = 40
+_NO_FOLDER = "Uploaded files and the sample data have no folder to save a project in."
 _NOTHING_WRONG = "Nothing is wrong with these files."
 
 
@@ -71,7 +72,8 @@ def _other_kinds() -> None:
 
 def _upload(held: Project[Annotations]) -> None:
     of = workspace_store.folder()
-    where = f"kept in {of.root.name} until you remove them" if of else "kept until this tab closes or is reloaded"
+    place = "for you" if state.reader_folder else f"in {of.root.name}" if of else ""
+    where = f"kept {place} until you remove them" if of else "kept until this tab closes or is reloaded"
     frame.section("Add files", where)
     if of is None:
         st.caption("Start with layoutscope open FOLDER --workspace DIR to keep uploads and the filter in a folder.")
@@ -288,6 +290,9 @@ def _save() -> None:
     if not any(files.ground_truth is not None and files.models for files in held.values()):
         return
     frame.section("Project", "files, protocol, fixes and filters in one file")
+    if state.reader_folder:
+        _download_project(held)
+        return
     st.button(
         "Save project", on_click=_save_project, args=(held,), help="Writes layoutscope.toml beside the ground truth."
     )
@@ -306,14 +311,21 @@ def _of_project(held: Mapping[Kind, AnyProject]) -> str:
     return repr((sources, held["boxes"].as_reference, parts()))
 
 
+def _download_project(held: Mapping[Kind, AnyProject]) -> None:
+    """Offer the project file: who comes from elsewhere writes nothing on this machine and is told no folder of it."""
+    try:
+        saved = project_file.content(_saved_sides(held), parts(), as_reference=held["boxes"].as_reference)
+    except project_file.ProjectFileError as problem:
+        st.caption(frame.escaped(str(problem)))
+        return
+    name = project_file.FILE_NAME
+    st.download_button("Download project", saved, name, "application/toml", on_click="ignore")
+    st.caption(f"Put it beside the ground truth and open it with layoutscope open {name}")
+
+
 def _save_project(held: Mapping[Kind, AnyProject]) -> None:
     try:
-        sides = {name: sides for name, files in held.items() if (sides := _own_sides(files))}
-        if not any(each.ground_truth for each in sides.values()):
-            raise project_file.ProjectFileError(
-                "Uploaded files and the sample data have no folder to save a project in."
-            )
-        path = project_file.save(sides, parts(), as_reference=held["boxes"].as_reference)
+        path = project_file.save(_saved_sides(held), parts(), as_reference=held["boxes"].as_reference)
         project_file.remember(path, state_folder())
     except project_file.ProjectFileError as problem:
         state.project_saved = (_of_project(held), False, frame.escaped(str(problem)))
@@ -322,13 +334,21 @@ def _save_project(held: Mapping[Kind, AnyProject]) -> None:
         state.project_saved = (_of_project(held), True, words)
 
 
+def _saved_sides(held: Mapping[Kind, AnyProject]) -> dict[Kind, Sides]:
+    """Return the files of a project; raises ProjectFileError when they have no folder."""
+    saved = {name: sides for name, files in held.items() if (sides := _own_sides(files))}
+    if not any(each.ground_truth for each in saved.values()):
+        raise project_file.ProjectFileError(_NO_FOLDER)
+    return saved
+
+
 def _own_sides(files: AnyProject) -> Sides | None:
     """Return the files of a kind; None for sample data or nothing; raises ProjectFileError with uploads."""
     paths = [member.origin for member in files.members if isinstance(member.origin, Path)]
     if not files.members or any(map(session_files.is_bundled, paths)):
         return None
     if len(paths) < len(files.members):
-        raise project_file.ProjectFileError("Uploaded files and the sample data have no folder to save a project in.")
+        raise project_file.ProjectFileError(_NO_FOLDER)
     truth = files.ground_truth.origin if files.ground_truth is not None else None
     models = tuple(paths[1:] if truth is not None else paths)
     # Uploads have no place in a project: the folder that was open before them has.
@@ -337,7 +357,8 @@ def _own_sides(files: AnyProject) -> Sides | None:
 
 
 def _recent() -> None:
-    paths = project_file.recent(state_folder())
+    # The list is that of the account which runs the server.
+    paths = [] if state.reader_folder else project_file.recent(state_folder())
     if not paths:
         return
     frame.section("Recent projects", count_of(len(paths), "file"))

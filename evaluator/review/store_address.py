@@ -15,19 +15,24 @@ FINDINGS_WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_FINDINGS_WORKSPACE"
 
 
 def store_address(
-    ground_truth: Path | None, *, named: str | None = None, environment: Mapping[str, str], bundled: Path | None = None
+    ground_truth: Path | None,
+    *,
+    named: str | None = None,
+    environment: Mapping[str, str],
+    bundled: Path | None = None,
+    reader_folder: str = "",
 ) -> str:
     """Return the address of the findings of a session: a path or a database address.
 
     `named` (``--findings``), then the variable of `environment`, then `FILE_NAME` next to the ground truth file or
-    folder; in `state_folder` for uploads, for no ground truth and below `bundled`. A read-only place is reported by the
-    store.
+    folder; for uploads, for no ground truth and below `bundled` in `state_folder`, there in the folder of the reader. A
+    read-only place is reported by the store.
     """
     given = named or environment.get(FINDINGS_VARIABLE)
     if given:
         return given
     if ground_truth is None or (bundled is not None and ground_truth.resolve().is_relative_to(bundled.resolve())):
-        return str(state_folder() / FILE_NAME)
+        return str(state_folder() / reader_folder / FILE_NAME)
     return str(ground_truth.resolve().parent / FILE_NAME)
 
 

@@ -125,11 +125,32 @@ def read(path: Path) -> tuple[Workspace, str]:
 def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_reference: bool = False) -> Path:
     """Write the project file beside the ground truth of boxes, else fields, else posters; return its path.
 
-    One of `by_kind` must have a ground truth; `parts` are those of the dashboard's address. ProjectFileError: a file
-    lies outside of the folder of the ground truth, another file has that name, or it cannot be written.
+    ProjectFileError, besides those of `content`: another file has that name, or it cannot be written.
     """
+    path = _root(by_kind) / FILE_NAME
+    saved = content(by_kind, parts, as_reference=as_reference).encode()
+    try:
+        if path.exists() and not path.read_bytes().startswith(_MARK.encode()):
+            raise ProjectFileError(f"There is a {FILE_NAME} that was not saved here; rename it first.")
+        atomic_write(path, [saved])
+    except OSError as problem:
+        raise ProjectFileError(f"{FILE_NAME} cannot be written: {problem.strerror}.") from problem
+    return path
+
+
+def _root(by_kind: Mapping[Kind, Sides]) -> Path:
+    """Return the folder of a project: that of the first ground truth."""
     truths = (by_kind[kind].ground_truth for kind in KINDS_SAVED if kind in by_kind)
-    root = next(truth for truth in truths if truth is not None).resolve().parent
+    return next(truth for truth in truths if truth is not None).resolve().parent
+
+
+def content(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_reference: bool = False) -> str:
+    """Return what the project file of some files has.
+
+    One of `by_kind` must have a ground truth; `parts` are those of the dashboard's address. ProjectFileError: a file
+    lies outside of the folder of the ground truth.
+    """
+    root = _root(by_kind)
 
     def relative(path: Path) -> str:
         if not path.resolve().is_relative_to(root):
@@ -160,14 +181,7 @@ def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_referenc
             lines += ["", f"[{kind}]", *_lines(files(by_kind[kind]))]
     if filters:
         lines += ["", "[filters]", *(f"{_toml(key)} = {_toml(text)}" for key, text in filters.items())]
-    path = root / FILE_NAME
-    try:
-        if path.exists() and not path.read_bytes().startswith(_MARK.encode()):
-            raise ProjectFileError(f"There is a {FILE_NAME} that was not saved here; rename it first.")
-        atomic_write(path, ["\n".join([*lines, ""]).encode()])
-    except OSError as problem:
-        raise ProjectFileError(f"{FILE_NAME} cannot be written: {problem.strerror}.") from problem
-    return path
+    return "\n".join([*lines, ""])
 
 
 def _lines(values: Mapping[str, object]) -> list[str]:

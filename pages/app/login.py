@@ -6,6 +6,7 @@ doubt (unreadable secrets, half a login, a request past the proxy) access is ref
 
 from __future__ import annotations
 
+import hashlib
 import html
 import importlib.util
 import ipaddress
@@ -25,6 +26,8 @@ from pages.app.state import state
 TRUSTED_HEADER_VARIABLE: Final = "LAYOUTSCOPE_TRUSTED_USER_HEADER"
 OPEN: Final = "Open to anyone who reaches this address; no login."
 THIS_MACHINE: Final = "This machine only; no login."
+UNNAMED: Final = "readers/unnamed"
+"""The folder of all whom nobody vouches for and who come from elsewhere."""
 SHORTEST_COOKIE_SECRET: Final = 32
 _NEEDED: Final = ("redirect_uri", "cookie_secret")
 _NEEDED_OF_PROVIDER: Final = ("client_id", "client_secret", "server_metadata_url")
@@ -52,6 +55,7 @@ def require_access() -> None:
     """Let the reader in, or show the log-in screen and end the script."""
     access = _access()
     state.access = not access.refusal
+    state.reader_folder = _reader_folder(access)
     if access.refusal:
         _screen(access)
         st.stop()
@@ -72,6 +76,14 @@ def _access() -> Access:
         return login_access(auth, st.user.to_dict())
     header = os.environ.get(TRUSTED_HEADER_VARIABLE, "").strip()
     return proxy_access(st.context.headers.get_all(header)) if header else Access()
+
+
+def _reader_folder(access: Access) -> str:
+    """Return the folder below those of the account for what is kept for a reader; empty for the account's own."""
+    if access.name:
+        return f"readers/{hashlib.sha256(access.name.encode()).hexdigest()}"
+    own = reachable_by(st.get_option("server.address"), st.context.headers) == THIS_MACHINE
+    return "" if own else UNNAMED
 
 
 def _auth() -> tuple[bool, Mapping[str, object] | None]:

@@ -255,6 +255,8 @@ class State:
 
     # The reader, the view, and the address bar.
     access: Field[bool] = Field(False)
+    # The folder of this reader below those of the account; empty on this machine without a login: the account's own.
+    reader_folder: Field[str] = Field("")
     view: Field[str] = Field("")
     addresses: Field[tuple[dict[str, str], ...]] = Field(())
     address_left: Field[bool] = Field(False)

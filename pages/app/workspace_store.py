@@ -18,20 +18,17 @@ def folder() -> WorkspaceFolder | None:
     root = os.environ.get(FOLDER_VARIABLE)
     if not root:
         return None
-    opened = _open(root)
-    if isinstance(opened, str):
-        state.kept_problem = opened
+    try:
+        return _open(Path(root, state.reader_folder))
+    except StoreError as problem:
+        state.kept_problem = str(problem)
         return None
-    return opened
 
 
 @st.cache_resource(show_spinner=False)
-def _open(root: str) -> WorkspaceFolder | str:
-    """Return the folder, held as long as the process runs; or why it cannot be used."""
-    try:
-        return WorkspaceFolder(Path(root))
-    except StoreError as problem:
-        return str(problem)
+def _open(root: Path) -> WorkspaceFolder:
+    """Return the folder, held as long as the process runs; StoreError when it cannot be used."""
+    return WorkspaceFolder(root)
 
 
 def read() -> StoredUploads:

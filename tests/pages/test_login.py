@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,11 +15,30 @@ from streamlit import config as streamlit_config
 from streamlit.runtime.context import StreamlitHeaders
 from streamlit.testing.v1 import AppTest
 
-from pages.app import login
+from evaluator.review.identity import page_target
+from evaluator.review.store_address import FILE_NAME, state_folder
+from evaluator.workspace import project_file
+from evaluator.workspace.roles import FOLDER_VARIABLE, Sides
+from pages.app import login, workspace_store
 from pages.app.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
 from tests import dashboard
-from tests.dashboard import FILES, FINDINGS, OVERVIEW, PAGE_BROWSER, ROOT, fine, go, plain, press, start, texts, words
-from tests.judging import stored
+from tests.building import box, write_file
+from tests.dashboard import (
+    FILES,
+    FINDINGS,
+    OVERVIEW,
+    PAGE_BROWSER,
+    ROOT,
+    SAMPLE_DATA,
+    fine,
+    go,
+    plain,
+    press,
+    start,
+    texts,
+    words,
+)
+from tests.judging import opinion, store, stored
 
 AUTH = {
     "redirect_uri": "http://127.0.0.1:8501/oauth2callback",
@@ -252,3 +273,126 @@ def test_the_sidebar_says_that_nobody_was_asked(view: str, address: str, sentenc
         streamlit_config.set_option("server.address", before)
     assert [word for word in words(app) if word in (OPEN, THIS_MACHINE)] == [sentence]
     assert login.current_reader() == ("", False)
+
+
+# --- what is whose ------------------------------------------------------------------------------------------------
+
+PDF = (SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()
+
+
+def open_project_of_the_account(_: AppTest, folder: Path) -> None:
+    """Another day somebody opened a project on the account that runs the server."""
+    (folder / "projectoftheaccount").mkdir()
+    truth = write_file(folder / "projectoftheaccount" / "gt.json", [box(0, 0, 1, 1)], side="ground_truth")
+    project_file.remember(project_file.save({"boxes": Sides(truth, (), None)}, {}), state_folder())
+
+
+def judge_on_the_account(_: AppTest, __: Path) -> None:
+    store(state_folder() / FILE_NAME, opinion(page_target("a.pdf", 0), note="verdictoftheaccount"))
+
+
+def upload_boxes(app: AppTest, _: Path) -> None:
+    name, content = "uploadedboxes.json", (SAMPLE_DATA / "lines.json").read_bytes()
+    go(app, FILES).file_uploader(key="upload_annotations").set_value([(name, content, "application/json")])
+    next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")
+    press(app, "Read the files")
+
+
+def upload_pages(app: AppTest, _: Path) -> None:
+    go(app, FILES).file_uploader(key="upload_pages_files").set_value([("uploadedpages.pdf", PDF, "application/pdf")])
+    press(app, "Add the pages")
+
+
+def save_filter(app: AppTest, _: Path) -> None:
+    go(app, PAGE_BROWSER).text_input(key="filter_name").set_value("savedfilter")
+    fine(app.button(key="filter_save").click().run())
+
+
+def judge(app: AppTest, _: Path) -> None:
+    data = dashboard.viewer(go(app, PAGE_BROWSER))
+    mistake = {name: data["mistakes"][0][name] for name in ("number", "keys", "target")}
+    place = {name: data["page"][name] for name in ("document", "index")}
+    said = {"id": "one", "verdict": "ignore", "note": "ownverdict", "letter": "A"}
+    dashboard.send_event(app, "page", "verdict", {**place, **mistake, **said})
+
+
+OWN = {
+    "projectoftheaccount": open_project_of_the_account, "verdictoftheaccount": judge_on_the_account,
+    "uploadedboxes": upload_boxes, "uploadedpages": upload_pages, "savedfilter": save_filter, "ownverdict": judge,
+}  # fmt: skip
+BEN = ANNA | {"email": "ben@example.org"}
+
+
+def shown(app: AppTest, searched: Iterable[str]) -> set[str]:
+    """Which words any view of a session has, in whatever is sent to the browser."""
+    sent = b""
+    for view in EVERY_VIEW:
+        sent += b"".join(each.proto.SerializeToString() for each in dashboard._elements(go(app, view)._tree))
+    return {word for word in searched if word.encode() in sent}
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """A workspace folder and a folder of states of an account, and findings where they are kept without an option."""
+    for name, value in (("XDG_STATE_HOME", tmp_path / "state"), ("HOME", tmp_path), (FOLDER_VARIABLE, tmp_path / "ws")):
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.delenv("LAYOUTSCOPE_FINDINGS")
+    yield tmp_path
+    for root in (tmp_path / "ws" / ".lock", *(tmp_path / "ws").rglob(".lock")):
+        if root.exists():
+            workspace_store._open(root.parent).close()
+    workspace_store._open.clear()
+
+
+def test_nothing_of_a_reader_or_of_the_account_is_shown_to_another_reader(account: Path) -> None:
+    anna = session(auth=AUTH, user=ANNA)
+    for act in OWN.values():
+        act(anna, account)
+    of_the_account = {"projectoftheaccount", "verdictoftheaccount"}
+    again = session(auth=AUTH, user=ANNA)
+    assert shown(again, OWN) == set(OWN) - of_the_account
+    deep_link = dashboard.address(go(anna, PAGE_BROWSER))
+    ben = session(auth=AUTH, user=BEN)
+    for name, value in deep_link.items():
+        ben.query_params[name] = value
+    assert shown(ben, [*OWN, str(account)]) == set()
+    # On this machine without a login the account has its own, and not what was kept for those who log in.
+    login._SEEN.clear()
+    assert shown(session(), OWN) == of_the_account
+    for each in (anna, again):
+        each.session_state["upload_folder"].cleanup()
+
+
+def test_who_logged_in_writes_no_project_on_the_server(account: Path) -> None:
+    truth = write_file(account / "gt.json", [box(0, 0, 1, 1)], side="ground_truth")
+    model = write_file(account / "a.json", [box(0, 0, 1, 1)])
+    for files, said in (
+        (
+            dashboard.workspace(truth, [model]),
+            "Put it beside the ground truth and open it with layoutscope open layoutscope.toml",
+        ),
+        (None, "Uploaded files and the sample data have no folder to save a project in."),
+    ):
+        if files:
+            os.environ["LAYOUTSCOPE_WORKSPACE"] = files
+        else:
+            os.environ.pop("LAYOUTSCOPE_WORKSPACE", None)
+        app = go(session(auth=AUTH, user=ANNA), FILES)
+        assert said in texts(app.caption)
+        assert "Save project" not in widgets(app)
+        assert [each.proto.label for each in app.get("download_button")].count("Download project") == bool(files)
+    assert not (account / "layoutscope.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("access", "host", "folder"),
+    [
+        (login.Access(), "localhost:8501", ""),
+        (login.Access(), "layout.example.org", "readers/unnamed"),
+        # Whatever a name holds, its folder is plain.
+        (login.Access("../a/b", "proxy"), "localhost:8501", f"readers/{hashlib.sha256(b'../a/b').hexdigest()}"),
+    ],
+)
+def test_the_folder_of_a_reader(monkeypatch: pytest.MonkeyPatch, access: login.Access, host: str, folder: str) -> None:
+    monkeypatch.setattr(st, "context", SimpleNamespace(headers=StreamlitHeaders([("Host", host)])))
+    assert login._reader_folder(access) == folder

@@ -111,7 +111,8 @@ def address() -> str:
     """Return where the findings of this session are kept: a path or a database address."""
     truth = files(BOXES).ground_truth
     origin = truth.origin if truth is not None and isinstance(truth.origin, Path) else None
-    return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA)
+    reader = state.reader_folder
+    return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA, reader_folder=reader)
 
 
 _STORES: Final = Cached[_OpenStore](8)

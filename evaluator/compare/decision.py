@@ -1,7 +1,8 @@
 """Ship B, keep A, or cannot tell: the result of a comparison under a rule that the reader can set.
 
-Below `FEW_DOCUMENTS` documents, or where the interval reaches on both sides of what matters, the answer is "cannot
-tell"; a label with too few documents is named as not judged and neither forbids nor carries anything.
+A failed condition decides: a clear loss over the limit keeps A, whatever the main measure does. Below `FEW_DOCUMENTS`
+documents, or where the interval reaches on both sides of what matters, the answer is "cannot tell"; a label with too
+few documents is named as not judged and neither forbids nor carries anything.
 """
 
 from __future__ import annotations
@@ -141,8 +142,8 @@ def decide(
 ) -> Decision:
     """Return the decision on some differences, B minus A in any order; without a `rule`, the default one.
 
-    "Ship" when the whole interval of the main measure is at least ``rule.least`` and no clear loss is beyond
-    ``rule.loss``; "keep" when the whole interval is below ``rule.least``; else "cannot tell". More documents: an
+    "Keep" when a clear loss is beyond ``rule.loss`` or the whole interval of the main measure is below ``rule.least``;
+    "ship" when no loss is and the whole interval is at least ``rule.least``; else "cannot tell". More documents: an
     interval narrows with the root of their number n, so its half h reaches the distance d to ``rule.least`` at n (h /
     d)²; undefined where d is 0.
     """
@@ -165,7 +166,7 @@ def decide(
         forbidding=tuple(over),
         unjudged=_unjudged(others),
         documents=max((one.documents for one in every), default=0),
-        documents_needed=documents_needed(main, chosen.least),
+        documents_needed=0 if over else documents_needed(main, chosen.least),
         cost=cost,
     )
 
@@ -223,6 +224,11 @@ def cost_of(a: AnyBoxResult, b: AnyBoxResult) -> Cost | None:
 def _answer(
     main: Difference | None, losses: Sequence[Difference], over: Sequence[Difference], rule: Rule
 ) -> tuple[Answer, str]:
+    if over and (main is None or main.kind != "loss"):
+        also = f", and {count_of(len(over) - 1, 'more such loss')}" if len(over) > 1 else ""
+        allowed = _points(rule.loss or 0.0).split()[0]
+        told = f"{named_difference(over[0])}, more than the {allowed} allowed{also}."
+        return "keep", told if main is None else f"{told} {_told(main)}."
     if main is None or main.difference is None:
         return "cannot_tell", "The main measure is not defined for both models."
     title = capitalised(METRICS[main.metric].title)
@@ -240,11 +246,6 @@ def _answer(
     span = interval_text(main, signed=True)
     if main.low >= rule.least and (main.low > 0.0):
         by = f" by more than {matters}" if rule.least else ""
-        if over:
-            worst = over[0]
-            also = f" and {len(over) - 1:,} more" if len(over) > 1 else ""
-            lost = f"{named_difference(worst)}{also}: a clear loss of more than {_points(rule.loss or 0.0)}"
-            return "cannot_tell", f"{title} is clearly up{by} ({span}), but {lost}."
         return "ship", f"{title} is clearly up{by} ({span}). {_loss_words(losses, rule, main.metric)}"
     if main.high < 0.0:
         return "keep", f"{title} is clearly down: {moved} ({span})."
@@ -255,6 +256,13 @@ def _answer(
             f"{title} gains {points(main.high)} points at most ({span}): less than the {matters} that {verb}.",
         )
     return "cannot_tell", f"{title} {moved}: its interval, {span}, reaches from below {_border(rule)} to above."
+
+
+def _told(main: Difference) -> str:
+    """Return the main measure, and its interval where the documents are enough for one."""
+    span = None if main.few_documents else interval_text(main, signed=True)
+    title = capitalised(METRICS[main.metric].title)
+    return f"{title} {difference_with_unit(main)}{'' if span is None else f' ({span})'}"
 
 
 def _border(rule: Rule) -> str:

@@ -92,7 +92,7 @@ def question(models: Sequence[Model]) -> str:
 
 
 def rule_lines(made: Decision) -> tuple[RuleLine, ...]:
-    """Return the conditions of the rule, each with whether it holds."""
+    """Return the conditions of the rule, each with whether it holds, failed ones first."""
     lines = []
     rule, main = made.rule, made.main
     if main is not None and main.difference is not None:
@@ -110,7 +110,7 @@ def rule_lines(made: Decision) -> tuple[RuleLine, ...]:
         lost = f"No clear loss of more than {_points(rule.loss)} in {made.counted}"
         worst = f"worst {plain(named_difference(made.losses[0]))}" if made.losses else "none"
         lines.append(RuleLine("fails" if over else "holds", lost, over or worst))
-    return tuple(lines)
+    return tuple(sorted(lines, key=lambda line: line.state != "fails"))
 
 
 def _points(value: float) -> str:

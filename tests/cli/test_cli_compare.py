@@ -74,8 +74,8 @@ def test_compare_shows_tables_and_a_sentence(run: Runner) -> None:
     assert (code, err) == (0, "")
     told = " ".join(out.split("┏")[0].split())
     assert told == (
-        "A lines.json, B blocks.json. Cannot tell on these 8 documents. F1 +9.9 points: its interval, −1.5 to +22.5, "
-        "reaches from below +1 point to above. B finds more: recall +7.2 points, 95 % interval 1.0 to 15.1; 6 "
+        "A lines.json, B blocks.json. Keep A. Text recall −14.0 points, more than the 5 allowed. "
+        "F1 +9.9 points (−1.5 to +22.5). B finds more: recall +7.2 points, 95 % interval 1.0 to 15.1; 6 "
         "documents better, 1 worse. Precision: no clear difference. Worst loss: Text recall −14.0 points."
     )
     assert "★" in out
@@ -84,7 +84,7 @@ def test_compare_shows_tables_and_a_sentence(run: Runner) -> None:
     assert first < second
     markdown = run("compare", "snapshot", *SIDES, "--markdown").out
     assert "| recall | Text | 0.8671 | 0.7273 |" in markdown
-    assert markdown.startswith("**A lines.json, B blocks.json. Cannot tell on these 8 documents.")
+    assert markdown.startswith("**A lines.json, B blocks.json. Keep A.")
 
 
 def test_intervals_of_few_documents_stand_in_the_json_only(run: Runner, tmp_path: Path) -> None:

@@ -76,9 +76,19 @@ class TestAnswer:
     def test_a_clear_loss_over_the_limit_forbids_and_is_named(self) -> None:
         loss, small = difference("recall", "Table", -0.08), difference("precision", "List-item", -0.024)
         decision = decide([difference(), loss, small], NAMES)
-        assert decision.answer == "cannot_tell"
-        assert "Table recall −8.0 points: a clear loss of more than 5 points" in decision.sentence
+        assert (decision.answer, decision.headline) == ("keep", "Keep lines")
+        assert decision.sentence == "Table recall −8.0 points, more than the 5 allowed. F1 +2.0 points (+1.5 to +2.5)."
         assert (decision.losses, decision.forbidding) == ((loss, small), (loss,))
+        # Whatever the main measure says, nothing is left for more documents to settle.
+        for main, words in (
+            (difference(at=0.0), " F1 0.0 points (−0.5 to +0.5)."),
+            (difference(documents=5, documents_with=5), " F1 +2.0 points."),
+            (difference(at=None), ""),
+        ):
+            told = decide([main, loss, small], NAMES, rule=Rule(loss=0.02))
+            assert (told.answer, told.documents_needed, told.more_documents) == ("keep", 0, "")
+            lost = "Table recall −8.0 points, more than the 2 allowed, and 1 more such loss."
+            assert told.sentence == lost + words
         allowed = decide([difference(), small], NAMES)
         assert allowed.answer == "ship"
         assert allowed.sentence.endswith(
@@ -104,7 +114,7 @@ class TestAnswer:
     def test_how_well_boxes_fit_forbids_nothing(self) -> None:
         fits = difference("mean_iou", "Table", -0.3)
         assert decide([difference(), fits], NAMES).answer == "ship"
-        assert decide([difference("mean_iou"), fits], NAMES, rule=Rule(metric="mean_iou")).answer == "cannot_tell"
+        assert decide([difference("mean_iou"), fits], NAMES, rule=Rule(metric="mean_iou")).answer == "keep"
         assert decide([difference(), fits], NAMES).counted == "F1, precision or recall"
         other = decide([difference("mean_iou")], NAMES, rule=Rule(metric="mean_iou"))
         assert other.sentence.endswith(" No clear loss in any other number.")
@@ -173,19 +183,19 @@ def test_all_clear_losses_are_among_the_decisive_differences() -> None:
     assert list(shown[3:]) == losses[::-1], "more than the limit, and no room for gains"
 
 
-def test_the_sample_cannot_be_told_and_says_so_everywhere() -> None:
+def test_a_failed_condition_decides_the_sample_everywhere() -> None:
     files = [SAMPLE_DATA / f"{name}.json" for name in NAMES]
     evaluations = project.evaluate_together("snapshot", SAMPLE_DATA / "ground_truth.json", files, lambda *_: None)
     comparison = compare([one.result for one in evaluations], NAMES)
     value = comparison.to_json([one.to_json() for one in evaluations])["decision"]
-    assert (value["answer"], value["headline"]) == ("cannot_tell", "Cannot tell on these 8 documents")
+    assert (value["answer"], value["headline"]) == ("keep", "Keep lines")
     assert value["rule"] == {"metric": "f1", "least": 0.01, "loss": 0.05}
     assert value["low"] < 0.01 < value["high"]
-    assert value["documents_needed"] > 0
+    assert value["documents_needed"] == 0
     cost = value["corrected_boxes_per_100_pages"]
     assert cost["difference"] == pytest.approx(cost["b"] - cost["a"])
     assert {each["metric"] for each in value["losses"]} <= {"f1", "precision", "recall"}
-    assert comparison.tables(["a.json", "b.json"])[0].title.count("Cannot tell on these 8 documents.") == 1
+    assert comparison.tables(["a.json", "b.json"])[0].title.count("Keep lines.") == 1
 
 
 class TestRuler:

@@ -114,10 +114,10 @@ def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> N
     contents = contents_of(results)
     named = [("A", "lines 1.0", ""), ("B", "blocks 1.0", "")]
     assert key_rows(contents) == [(*names, one.micro.row(0)) for names, one in zip(named, results, strict=True)]
-    assert contents.title == "blocks 1.0 against lines 1.0: Cannot tell on these 8 documents"
-    assert contents.summary.startswith("Cannot tell on these 8 documents. F1 +9.9 points: its interval, ")
-    saves = "Saves 247.2 corrected boxes per 100 pages, 477.8 instead of 725.0. 7 more documents would"
-    assert saves in contents.summary
+    assert contents.title == "blocks 1.0 against lines 1.0: Keep lines 1.0"
+    assert contents.summary.startswith("Keep lines 1.0. Text recall −14.0 points, more than the 5 allowed")
+    assert "Saves 247.2 corrected boxes per 100 pages, 477.8 instead of 725.0." in contents.summary
+    assert "more documents" not in contents.summary
     assert contents.ledger is not None
     assert contents.cards_words == "no mistake has a verdict yet; the 12 largest are shown"
     assert len({card.page for card in contents.cards}) == 12
@@ -646,7 +646,7 @@ def test_the_head_names_the_models_and_the_rule_says_what_fails(results: list[Th
     contents = contents_of(results)
     assert contents.question == "Ship blocks 1.0 instead of lines 1.0?"
     assert contents.decision is not None
-    main, loss = rule_lines(contents.decision)
+    loss, main = rule_lines(contents.decision)
     assert (main.word, main.text) == ("cannot tell", "F1 is clearly higher by at least 1 point")
     assert main.number.startswith("+9.9 points, −1.5 to +22.5")
     assert (loss.word, loss.number) == ("fails", "Text recall −14.0 points")

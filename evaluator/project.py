@@ -749,7 +749,7 @@ def _over_ranges(
 
     None where the ordinary way has to be taken.
 
-    Where nobody asked for ranges also None where that way has more to say, or is faster.
+    None too where little matches and that way looks for the reason, or where nobody asked and it is faster.
     """
     asked, strange = bool(options.page_ranges), _needing_boxes(protocol, options)
     if strange and asked:
@@ -773,7 +773,9 @@ def _over_ranges(
             return None
     say(f"Reading {truth.name} and {name}")
     result = protocol.evaluate_streamed(truth, predicted, options, name, error_types=boxes, executor=executor)
-    if result is None or (not asked and (getattr(result, "f1", None) or 0.0) < SUSPECT_F1):
+    # Predictions of low scores, which may be many, are no reason to give up the ranges that were asked for.
+    share = getattr(result, "recall" if asked else "f1", None) or 0.0
+    if result is None or (share < SUSPECT_F1 and not (asked and options.allow_no_match)):
         return None
     return Evaluation(result, result.own_issues(name))
 

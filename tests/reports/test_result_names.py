@@ -32,6 +32,14 @@ def test_results_of_ultralytics(truth: str, results: str, said: str) -> None:
     assert in_parts.to_json() == evaluation.to_json()
 
 
+@pytest.mark.parametrize("page_ranges", [None, 1])
+def test_ids_that_are_numbers_in_names_are_found_in_parts_too(page_ranges: int | None) -> None:
+    files = FOLDER / "b_gt.json", [FOLDER / "b_int_of_stem.json"]
+    with pytest.raises(BadInput) as refused:
+        evaluate("coco", *files, page_ranges=page_ranges)
+    assert refused.value.issues[-1].found == ("F1 0.111; with image ids read as the numbers in file names: 1.000")
+
+
 def resolved(tmp_path: Path, files: list[str], *results: tuple[Any, str | None]) -> list[int] | list[str]:
     """The page entries of results by id and file name, or the sentences that refuse them; ids are 1, 2, ..."""
     images = [{"id": row, "file_name": name, "width": 9, "height": 9} for row, name in enumerate(files, 1)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -188,9 +188,20 @@ class CocoPartial:
     @property
     def f1(self) -> float | None:
         """F1 of all sizes and labels at the lowest threshold; None without any box."""
+        hits, predicted, truth = self._matched
+        return 2 * hits / (predicted + truth) if predicted + truth else None
+
+    @property
+    def recall(self) -> float | None:
+        """Recall of all sizes and labels at the lowest threshold; None without ground truth."""
+        hits, _, truth = self._matched
+        return hits / truth if truth else None
+
+    @cached_property
+    def _matched(self) -> tuple[int, int, int]:
+        """Return true positives, predictions and boxes of the ground truth, as in `f1`."""
         hits, predicted = (int(np.count_nonzero(_at(bits[0], 0))) for bits in (self.true, self.counts))
-        boxes = predicted + int(self.positives[0].sum())
-        return 2 * hits / boxes if boxes else None
+        return hits, predicted, int(self.positives[0].sum())
 
 
 class Curves:

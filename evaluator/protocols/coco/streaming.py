@@ -71,6 +71,11 @@ class StreamedResult(CocoNumbers):
         return self.matched.f1
 
     @property
+    def recall(self) -> float | None:
+        """Return recall over all labels at the lowest threshold; None without ground truth."""
+        return self.matched.recall
+
+    @property
     def ranked(self) -> tuple[Sequence[CocoPartial], Sequence[int], float]:
         """Return what matched by rising threshold, codes of the labels that are scored, and the lowest score."""
         return (self.matched,), range(len(self.labels)), 0.0

@@ -138,7 +138,7 @@ def _value(of: Standings, row: int, scale: tuple[float, float], letter: str, *, 
     marks = f'<i class="ls-dot" style="left:{place:.1f}%"></i>'
     text = f"{value:.3f}"
     ends = defined(of.low[row]), defined(of.high[row])
-    if not of.few_documents and ends[0] is not None and ends[1] is not None:
+    if ends[0] is not None and ends[1] is not None:
         start, stop = _percent(ends[0], low, high), _percent(ends[1], low, high)
         marks = f'<i class="ls-whisker" style="left:{start:.1f}%;width:{stop - start:.1f}%"></i>{marks}'
         text += f", 95 % interval {ends[0]:.3f} to {ends[1]:.3f}"
@@ -217,7 +217,7 @@ def _chosen_pair(loaded: LoadedBoxes, every: RankedModels, names: Sequence[str])
     row, column = chosen
     pair = every.standings.pair(row, column)
     interval = ""
-    if pair.low is not None and pair.high is not None and not every.standings.few_documents:
+    if pair.low is not None and pair.high is not None:
         interval = f", simultaneous interval {100 * pair.low:+.1f} to {100 * pair.high:+.1f}".replace("-", "−")
     title = ranking.measures()[every.standings.key.metric].title
     sentence = f"{names[column]} against {names[row]}: {title} {difference_text(pair)}{interval}"
@@ -243,7 +243,7 @@ def _runs(loaded: LoadedBoxes, every: RankedModels) -> None:
     for row, (model, place) in enumerate(zip(of.models, places, strict=True)):
         value = defined(of.values[row])
         if place is not None and value is not None:
-            ends = (None, None) if of.few_documents else (defined(of.low[row]), defined(of.high[row]))
+            ends = defined(of.low[row]), defined(of.high[row])
             letter = ranking.letter_of(loaded, every.places[row])
             placed.append(Placed(plain(model.name), plain(model.family), letter, plain(place), value, *ends))
     if not placed:

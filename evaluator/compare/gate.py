@@ -232,9 +232,10 @@ def _significant(difference: Difference) -> tuple[bool, str]:
         return True, "It holds, and cannot be judged to be chance: there is no interval."
     if not difference.excludes_zero:
         return False, "It holds, and the interval of the difference includes 0."
-    counted = difference.documents if difference.documents_with is None else difference.documents_with
-    few = f" Too few documents for an interval: {counted:,}." if difference.too_few else ""
-    return True, f"It holds, and the difference is clear (the interval excludes 0).{few}"
+    if difference.too_few:
+        counted = difference.documents if difference.documents_with is None else difference.documents_with
+        return True, f"It holds, and cannot be judged to be chance: too few documents for an interval ({counted:,})."
+    return True, "It holds, and the difference is clear (the interval excludes 0)."
 
 
 def verdict_table(verdicts: Sequence[Verdict], title: str, signature: str) -> ResultTable:

@@ -135,7 +135,8 @@ class Standings:
     """One measure of N models, best first, undefined last; values alone when `resamples` is 0.
 
     `low` and `high`, shape (N,), are the 95 % interval of each model alone; `difference`, `pair_low` and `pair_high`,
-    shape (N, N), column minus row with the interval that holds for all pairs together. NaN where undefined.
+    shape (N, N), column minus row with the interval that holds for all pairs together. NaN where undefined, and with
+    fewer than `FEW_DOCUMENTS` documents.
     """
 
     key: Key
@@ -251,8 +252,8 @@ class Standings:
                 {
                     "model": model.name,
                     "value": defined(self.values[place]),
-                    "low": None if self.few_documents else defined(self.low[place]),
-                    "high": None if self.few_documents else defined(self.high[place]),
+                    "low": defined(self.low[place]),
+                    "high": defined(self.high[place]),
                     "rank": None if ranks[place] is None else list(ranks[place] or ()),
                     "boxes_to_correct_per_100_pages": model.per_100_pages,
                     "created_at": model.run.created_at,
@@ -283,8 +284,8 @@ class Standings:
                 "–" if rank is None else rank_text(rank),
                 model.name,
                 defined(self.values[place]),
-                None if self.few_documents else defined(self.low[place]),
-                None if self.few_documents else defined(self.high[place]),
+                defined(self.low[place]),
+                defined(self.high[place]),
                 model.per_100_pages,
                 model.run_text,
             )
@@ -316,21 +317,19 @@ def standings(models: Sequence[ModelEntry], key: Key, *, seed: int = SEED, resam
     values = np.array([float(one.values[0]) for one in columns])
     order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
     models, values, columns = [models[row] for row in order], values[order], [columns[row] for row in order]
+    difference, count = values[None, :] - values[:, None], len(documents)
+    if not resamples or count < FEW_DOCUMENTS:
+        ends, pairs = np.full(len(values), np.nan), np.full_like(difference, np.nan)
+        return Standings(key, tuple(models), values, ends, ends, difference, pairs, pairs, count, seed, resamples)
     parts = [
         np.column_stack([np.empty((len(weights), 0)), *(one.resampled(weights) for one in columns)])
-        for weights in draws(len(documents), resamples=resamples, seed=seed)
+        for weights in draws(count, resamples=resamples, seed=seed)
     ]
-    difference = values[None, :] - values[:, None]
-    if not resamples:
-        ends, pairs = np.full(len(values), np.nan), np.full_like(difference, np.nan)
-        return Standings(key, tuple(models), values, ends, ends, difference, pairs, pairs, len(documents), seed, 0)
     resampled = np.concatenate(parts)
     most = METRICS[key.metric].most
-    alone = widen_interval(interval(resampled), values, np.full(len(values), len(documents)), least=0.0, most=most)
-    low, high = (np.clip(each, -most, most) for each in _simultaneous(resampled, difference, len(documents)))
-    return Standings(
-        key, tuple(models), values, alone.low, alone.high, difference, low, high, len(documents), seed, resamples
-    )
+    alone = widen_interval(interval(resampled), values, np.full(len(values), count), least=0.0, most=most)
+    low, high = (np.clip(each, -most, most) for each in _simultaneous(resampled, difference, count))
+    return Standings(key, tuple(models), values, alone.low, alone.high, difference, low, high, count, seed, resamples)
 
 
 def _simultaneous(resampled: FloatArray, difference: FloatArray, documents: int) -> tuple[FloatArray, FloatArray]:

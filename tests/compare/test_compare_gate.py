@@ -158,7 +158,7 @@ def test_what_cannot_be_judged_fails(
     ("documents", "reason"),
     [
         (1, "It holds, and cannot be judged to be chance: there is no interval."),
-        (4, "It holds, and the difference is clear (the interval excludes 0). Too few documents for an interval: 4."),
+        (4, "It holds, and cannot be judged to be chance: too few documents for an interval (4)."),
     ],
 )
 def test_significance_with_few_documents(documents: int, reason: str) -> None:

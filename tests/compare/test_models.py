@@ -95,6 +95,9 @@ def test_few_documents_have_no_ranks() -> None:
     assert difference.groups == ()
     assert "4 documents are too few" in difference.sentence[1]
     assert difference.to_json()["models"][0]["low"] is None
+    pair = difference.pair(0, 1)
+    assert (pair.low, pair.high, pair.clear) == (None, None, False)
+    assert "★" not in difference_text(pair)
 
 
 def test_pairs_are_the_negative_of_each_other_and_wider_than_alone() -> None:
@@ -126,7 +129,7 @@ def test_the_interval_of_one_model_is_the_widened_percentile_interval() -> None:
 
 
 def test_no_interval_is_beyond_what_is_possible() -> None:
-    compared = by_f1(model_of("a", [0.0, 0.0, 0.0, 12.0]), model_of("b", [100.0, 100.0, 100.0, 88.0]))
+    compared = by_f1(model_of("a", [0.0] * 7 + [24.0]), model_of("b", [100.0] * 7 + [76.0]))
     assert compared.values.tolist() == [0.97, 0.03]
     assert (compared.high.max(), compared.low.min()) == (1.0, 0.0)
     assert (np.nanmin(compared.pair_low), np.nanmax(compared.pair_high)) == (-1.0, 1.0)

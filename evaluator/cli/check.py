@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import numpy as np
 from cyclopts import Parameter
 
@@ -200,7 +201,7 @@ def _diagnoses(pairs: Sequence[tuple[Annotations, Annotations]]) -> list[Diagnos
 def _as_written(path: Path, reading: Reading, side: Side | None = None) -> Annotations | None:
     """Return the boxes of a file with their coordinates as written; None when it cannot be read even so."""
     try:
-        return formats.read(path, format=reading.format, level=reading.level, side=side, as_written=True)
+        return formats.read(path, **{**msgspec.structs.asdict(reading), "side": side, "as_written": True})
     except BadInput:
         return None
 

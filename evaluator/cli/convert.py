@@ -148,7 +148,8 @@ def _boxes(path: Path, reading: Reading, gt: Path | None) -> Annotations:
         reading = msgspec.structs.replace(reading, side="prediction")
     read = formats.read(path, **msgspec.structs.asdict(reading))
     if gt is not None:
-        read = formats.resolve(read, formats.read(gt, side="ground_truth"))
+        as_truth = Reading(side="ground_truth", columns=reading.columns, level=reading.level)
+        read = formats.resolve(read, formats.read(gt, **msgspec.structs.asdict(as_truth)))
     if read.format == "coco" and read.side == "prediction" and not read.label_map:
         raise UsageError(f"{path.name} is a COCO results list, which names no pages and labels; give them with --gt.")
     return read

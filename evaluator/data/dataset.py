@@ -23,6 +23,8 @@ CodeArray = npt.NDArray[np.int32]
 Side = Literal["ground_truth", "prediction"]
 Level = Literal["outer", "inner", "all"]
 """Which boxes are read where some lie in others: those that hold them, those that hold none, or both."""
+LevelKey = Level | Literal[""]
+"""A level, "" for what is read by default."""
 PageKey = tuple[str, int]
 """Document id and page in the document, from 0."""
 
@@ -169,6 +171,9 @@ class Annotations:
         The verdicts on the columns of a table, as ``--columns`` has it; empty for nothing.
     level : "outer", "inner", "all" or None
         Which boxes were read of a file in which some lie in others; None for those that are read by default.
+    levels : mapping of str to int
+        How many boxes each level of the file has, "" for those that are read by default; empty where none lie in
+        others.
     """
 
     name: str
@@ -196,6 +201,7 @@ class Annotations:
     run: Run = NO_RUN
     columns: str = ""
     level: Level | None = None
+    levels: Mapping[LevelKey, int] = field(default_factory=dict)
 
     def images_by_page(self) -> dict[tuple[str, int], str]:
         """Return names of page images by document name and page index; the first one that a page has."""

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Annotations, Boxes, Document, Level, Side
+from evaluator.data.dataset import Annotations, Boxes, Document, Level, LevelKey, Side
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
@@ -293,27 +293,36 @@ class Builder:
             self._collector.error(page.place, rule, "none", "Write the size of the page.")
         self._collector.raise_if_failed()
         scale = np.array(sizes, dtype=np.float64).reshape(-1, 2) if len(sizes) == len(self._pages) else None
-        level = self._choose_level(reading.level)
-        return replace(self._columns(sha256, side, scale, normalise=normalise), level=level)
+        levels = self._choose_level(reading.level)
+        level = reading.level if levels else None
+        return replace(self._columns(sha256, side, scale, normalise=normalise), level=level, levels=levels)
 
-    def _choose_level(self, level: Level | None) -> Level | None:
-        """Drop the boxes that a level leaves out, with a warning; return the level where some boxes lie in others."""
+    def _choose_level(self, level: Level | None) -> dict[LevelKey, int]:
+        """Drop the boxes that a level leaves out, with a warning; return how many boxes each level has.
+
+        Empty where no box lies in another.
+        """
+        if circular := self.nesting.drop_circles():
+            rule = f"no item should lie in itself, by way of others ({self._source})"
+            found = f"{count_of(len(circular), 'box')} of items that do, or that lie in one that does"
+            self._collector.warning(
+                self.nesting.places[circular[0]], rule, found, "Correct which lies in which; all of them are read."
+            )
         left_out = self.nesting.left_out(self._boxes.page)
-        if not left_out:
-            return None
         total = len(self._boxes)
-        if dropped := left_out[level]:
+        counts: dict[LevelKey, int] = {each or "": total - len(dropped) for each, dropped in left_out.items()}
+        if dropped := left_out.get(level):
             rule = f"a box and the boxes in it should not both be counted ({self._source})"
             found = f"{count_of(total, 'box')}, of which {total - len(dropped):,} are read"
-            outer, inner = (total - len(left_out[each]) for each in ("outer", "inner"))
-            fix = f"Read others with --level outer ({outer:,}), inner ({inner:,}) or all ({total:,})."
+            others = f"outer ({counts['outer']:,}), inner ({counts['inner']:,}) or all ({total:,})"
+            fix = f"Read others with --level {others}."
             self._collector.warning(self.nesting.places[min(dropped)], rule, found, fix)
             self._boxes = self._boxes.without(dropped)
             names, used = list(self._labels), {*self._boxes.label, *range(self._fixed_labels)}
             self._labels = {names[code]: new for new, code in enumerate(sorted(used))}
             codes = dict(zip(sorted(used), range(len(used)), strict=True))
             self._boxes.label = array("i", [codes[code] for code in self._boxes.label])
-        return level
+        return counts
 
     def _refuse_infinite(self, xyxy: FloatArray, size: FloatArray) -> None:
         """Refuse boxes that are infinite in shares of a page of nearly no size; `size` is by box."""

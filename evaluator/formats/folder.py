@@ -13,7 +13,7 @@ from typing import NamedTuple, NoReturn, TypeVar
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray
-from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Part, page_keys
+from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, LevelKey, Part, page_keys
 from evaluator.data.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.formats import limits
 from evaluator.formats.image_paths import files_apart
@@ -173,7 +173,14 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
         attributes=_attributes(parts),
         page_images=[name for part in parts for name in part.page_images or [""] * len(part.page_index)],
         level=next((part.level for part in parts if part.level), None),
+        levels=_levels(parts),
     )
+
+
+def _levels(parts: Sequence[Annotations]) -> dict[LevelKey, int]:
+    """Return how many boxes each level of all parts has; empty where no box of any lies in another."""
+    keys = next((part.levels.keys() for part in parts if part.levels), ())
+    return {key: sum(part.levels.get(key, len(part.boxes)) for part in parts) for key in keys}
 
 
 def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Sequence[CodeArray]) -> Boxes:

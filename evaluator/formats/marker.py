@@ -41,9 +41,10 @@ class _Page(msgspec.Struct, gc=False):
 class Marker(ModelOutput):
     """JSON output of Marker 1 (``--output_format json``; "JSON" in its README).
 
-    Read are the blocks of each page; a group (TableGroup, ListGroup) is read as its blocks, so no table cells are.
-    There are no scores. The page is the number in its id. The flat list of ``--output_format chunks``, a list of pages
-    without the document around it, and the ``json`` or the text in ``output`` of a server's answer are taken too.
+    Read are the blocks of each page; a group (TableGroup, ListGroup) is read as its blocks, and whole at another
+    `Reading.level`; no table cells are. There are no scores. The page is the number in its id. The flat list of
+    ``--output_format chunks``, a list of pages without the document around it, and the ``json`` or the text in
+    ``output`` of a server's answer are taken too.
     """
 
     name = "marker"
@@ -127,16 +128,16 @@ def _add(value: object, page: int, place: str, origin: tuple[float, float], file
     block = file.convert(value, _Block, place)
     if block is None or not isinstance(value, dict):
         return
-    if block.block_type.endswith("Group") and value.get("children") and depth < _MAX_NESTING:
-        for where, child in file.items(value, "children", place):
-            _add(child, page, where, origin, file, depth=depth + 1)
-        return
+    inside = block.block_type.endswith("Group") and value.get("children") and depth < _MAX_NESTING
     x, y = origin
     if block.polygon:
         points = [(left - x, top - y) for left, top in block.polygon]
-        file.outline(page, block.block_type, points, place)
-    elif block.bbox is None:
+        file.outline(page, block.block_type, points, place, item=place)
+    elif block.bbox is None and not inside:
         file.collector.error(place, "polygon is required here (Marker)", "", "Add polygon, or bbox.")
-    elif box := corners_of(block.bbox, f"{place}.bbox", file):
+    elif block.bbox is not None and (box := corners_of(block.bbox, f"{place}.bbox", file)):
         x1, y1, x2, y2 = box
-        file.builder.box(page, block.block_type, (x1 - x, y1 - y, x2 - x, y2 - y), place)
+        file.builder.box(page, block.block_type, (x1 - x, y1 - y, x2 - x, y2 - y), place, item=place)
+    for where, child in file.items(value, "children", place) if inside else ():
+        file.builder.nesting.put(where, inside=place, group=True)
+        _add(child, page, where, origin, file, depth=depth + 1)

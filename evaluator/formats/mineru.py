@@ -63,9 +63,9 @@ class MinerU(ModelOutput):
     """Output files of MinerU 0.6 to 2.7 ("Output files" of its documentation).
 
     model.json: all of `layout_dets`, with the documented names of category ids; OCR lines are "ocr_text". middle.json:
-    `para_blocks` (without them `preproc_blocks`) and `discarded_blocks`; a block that consists of blocks is read as
-    these. content_list.json: every entry with a box; a text with a `text_level` above 0 is a title. Only model.json has
-    scores.
+    `para_blocks` (without them `preproc_blocks`) and `discarded_blocks`; a block that consists of blocks, such as a
+    table with its caption, is read as these, and whole at another `Reading.level`. content_list.json: every entry with
+    a box; a text with a `text_level` above 0 is a title. Only model.json has scores.
     """
 
     name = "mineru"
@@ -172,13 +172,15 @@ def _middle(tree: dict[str, object], file: OutputFile) -> None:
 
 
 def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int) -> None:
-    if isinstance(value, dict) and value.get("blocks") and depth < _MAX_NESTING:
-        for where, inner in file.items(value, "blocks", place):
-            _block(inner, page, where, file, depth=depth + 1)
-        return
-    block = file.convert(value, _Block, place)
-    if block is not None:
-        file.corners(page, block.type, block.bbox, place, key="bbox", score=block.score)
+    held = value if isinstance(value, dict) else {}
+    inside = held.get("blocks") and depth < _MAX_NESTING
+    if not inside or held.get("bbox") is not None:
+        block = file.convert(value, _Block, place)
+        if block is not None:
+            file.corners(page, block.type, block.bbox, place, key="bbox", score=block.score, item=place)
+    for where, inner in file.items(held, "blocks", place) if inside else ():
+        file.builder.nesting.put(where, inside=place, group=True)
+        _block(inner, page, where, file, depth=depth + 1)
 
 
 def _content_list(tree: list[object], file: OutputFile) -> None:

@@ -326,11 +326,19 @@ class OutputFile:
         self.builder.box(page, label, box, place, score=score, rings=rings, item=item)
 
     def corners(
-        self, page: int, label: str, values: Sequence[float], place: str, *, key: str, score: float | None = None
+        self,
+        page: int,
+        label: str,
+        values: Sequence[float],
+        place: str,
+        *,
+        key: str,
+        score: float | None = None,
+        item: Hashable = None,
     ) -> None:
         """Add the box of four numbers that an entry has under a key."""
         if box := corners_of(values, f"{place}.{key}", self):
-            self.builder.box(page, label, box, place, score=score)
+            self.builder.box(page, label, box, place, score=score, item=item)
 
     def _report(self, message: str, value: object, place: str) -> None:
         match = _MESSAGE.match(message)

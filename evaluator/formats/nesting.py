@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from evaluator.data.dataset import Level
@@ -51,10 +53,24 @@ class Nesting:
         self.places[row] = place
         self._rows.setdefault(item, []).append(row)
 
+    def drop_circles(self) -> list[int]:
+        """Forget where items lie that lie in themselves, by way of others, or in such items; return their rows."""
+        sorter = TopologicalSorter(self._holders)
+        with suppress(CycleError):  # those outside of circles can be had all the same
+            sorter.prepare()
+        sound: set[Hashable] = set()
+        while ready := sorter.get_ready():
+            sound.update(ready)
+            sorter.done(*ready)
+        circular = [item for item in self._holders if item not in sound]
+        for item in circular:
+            del self._holders[item]
+        return sorted(row for item in circular for row in self._rows.get(item, ()))
+
     def left_out(self, pages: Sequence[int]) -> dict[Level | None, set[int]]:
         """Return the rows that each level leaves out, None for the one that is read by default; `pages` by row.
 
-        Empty where no box lies in another of its page.
+        Empty where no box lies in another of its page. There must be no circles; see `drop_circles`.
         """
         outer: set[int] = set()
         inner: set[int] = set()
@@ -77,11 +93,10 @@ class Nesting:
         return {"outer": inner, "inner": outer, "all": set(), None: default} if inner else {}
 
     def _above(self, item: Hashable) -> list[Hashable]:
-        """Return everything that holds an item, each once, whatever the file states of circles."""
+        """Return everything that holds an item, each once."""
         above = dict.fromkeys(self._holders.get(item, ()))
         for holder in (waiting := list(above)):
-            new = [each for each in self._holders.get(holder, ()) if each not in above and each != item]
+            new = [each for each in self._holders.get(holder, ()) if each not in above]
             above.update(dict.fromkeys(new))
             waiting += new
-        above.pop(item, None)
         return list(above)

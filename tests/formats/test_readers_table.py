@@ -114,6 +114,14 @@ def test_in_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     asked = ("evaluate", "snapshot", "--gt", truth, "--pred", path, "--columns", COLUMNS, "--json")
     code, out, _ = run_command(capsys, *asked)
     assert (code, json.loads(out)["thresholds"]["0.5"]["micro"]["f1"]) == (0, 1.0)
+    # Sizes in the place of corners break the rules of the table, and are read for the diagnosis all the same.
+    places = [(at % 3, 30 + 90 * (at % 5), 40 + 30 * at, 40 + 11 * (at % 7), 20 + 3 * (at % 4)) for at in range(24)]
+    truth.write_bytes(table("f,c,l,t,r,b", *(f"a{a},T,{x},{y},{x + w},{y + h}" for a, x, y, w, h in places)))
+    path.write_bytes(table("f,c,l,t,r,b", *(f"a{a},T,{x},{y},{w},{h}" for a, x, y, w, h in places)))
+    columns = ("--columns", "document=f,label=c,x1=l,y1=t,x2=r,y2=b")
+    assert "apply it with --fix xywh" in run_command(capsys, "check", truth, path, *columns)[1]
+    out_file = ("--out", tmp_path / "o.json", "--page-size", "999x999")
+    assert run_command(capsys, "convert", truth, "--to", "coco", "--gt", truth, *out_file, *columns)[0] == 0
 
 
 HEADER = "document,page_number,label,x1,y1,x2,y2,score,page_width,page_height"

@@ -19,7 +19,7 @@ MaybeProtocol = Annotated[str | None, Parameter(help="The evaluation system; tha
 MaybeTruth = Annotated[Path | None, Parameter(help="Ground-truth file or folder.")]
 MaybePredictions = Annotated[tuple[Path, ...], Parameter(negative="")]
 ProjectFile = Annotated[
-    Path | None, Parameter(help="A layoutscope.toml: its ground truth, models, PDFs, protocol and fixes.")
+    Path | None, Parameter(help="A layoutscope.toml: its ground truth, models, PDFs, protocol, level and fixes.")
 ]
 
 
@@ -58,6 +58,8 @@ def compared_files(
     fixes = tuple(parse_fix(urllib.parse.unquote(text)) for text in parts.get("fix", "").split(";") if text)
     if fixes:
         kept["fix"] = (*fixes, *options.get("fix", ()))
+    if "level" in parts and "level" in known:
+        kept["level"] = parts["level"]
     if sides.pdfs is not None and "pdfs" in known:
         kept["pdfs"] = sides.pdfs
     if workspace.as_reference and "as_reference" in known:

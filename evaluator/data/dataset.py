@@ -462,8 +462,13 @@ def fix_texts(ground_truth: HasFixes, prediction: HasFixes) -> tuple[str, ...]:
     """
     sides = (("fix of the ground truth", ground_truth), ("fix", prediction))
     fixes = [f"{name}: {', '.join(source.fixes)}" for name, source in sides if source.fixes]
-    levels = {source.level: None for _, source in sides if isinstance(source, Annotations) and source.level}
-    return (*(f"level {level}" for level in levels), *fixes)
+    levels = level_texts(*(source for _, source in sides if isinstance(source, Annotations)))
+    return (*levels, *fixes)
+
+
+def level_texts(*sources: Annotations) -> tuple[str, ...]:
+    """Return which levels of some files were read, each once, in words of the signature; nothing for the default."""
+    return tuple(dict.fromkeys(f"level {source.level}" for source in sources if source.level))
 
 
 def _recode(

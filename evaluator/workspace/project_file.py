@@ -13,10 +13,11 @@ import tomllib
 import urllib.parse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import msgspec
 
+from evaluator.data.dataset import Level
 from evaluator.data.fixes import FixError, parse_fix
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import folder
@@ -59,6 +60,7 @@ class _Project(_Files, frozen=True):
     posters: _Files | None = None
     as_reference: bool = False
     protocol: str | None = None
+    level: str | None = None
     fix: list[str] = []
     filters: dict[str, str] = {}
 
@@ -66,8 +68,8 @@ class _Project(_Files, frozen=True):
 def read(path: Path) -> tuple[Workspace, str]:
     """Return the workspace that a project file opens, and the query of the dashboard's address, or "".
 
-    The query has protocol, fixes and filters. BadInput with all issues: no TOML, unknown keys, files that are gone or
-    lie outside of the folder of the file.
+    The query has protocol, level, fixes and filters. BadInput with all issues: no TOML, unknown keys, files that are
+    gone or lie outside of the folder of the file.
     """
     collector = Collector(path.name, max_per_rule=None)
     content = folder.load(path, _MAX_BYTES)
@@ -108,6 +110,9 @@ def read(path: Path) -> tuple[Workspace, str]:
     if held.protocol is not None and held.protocol not in box_protocols():
         rule = f"protocol must be one of {', '.join(box_protocols())} ({_SOURCE})"
         collector.error("protocol", rule, quote(held.protocol), "Correct it, or leave it out.")
+    if held.level is not None and held.level not in get_args(Level):
+        rule = f"level must be one of {', '.join(get_args(Level))} ({_SOURCE})"
+        collector.error("level", rule, quote(held.level), "Correct it, or leave it out.")
     for at, text in enumerate(held.fix):
         try:
             parse_fix(text)
@@ -117,6 +122,8 @@ def read(path: Path) -> tuple[Workspace, str]:
     parts = dict(held.filters)
     if held.protocol is not None:
         parts["protocol"] = held.protocol
+    if held.level is not None:
+        parts["level"] = held.level
     if held.fix:
         parts["fix"] = ";".join(text.replace("%", "%25").replace(";", "%3B") for text in held.fix)
     return Workspace(by_kind, held.as_reference), urllib.parse.urlencode(parts)
@@ -172,9 +179,10 @@ def content(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_refer
         **files(by_kind.get("boxes", NO_SIDES)),
         "as_reference": as_reference or None,
         "protocol": parts.get("protocol"),
+        "level": parts.get("level"),
         "fix": fixes or None,
     }
-    filters = {name: text for name, text in parts.items() if name not in ("protocol", "fix")}
+    filters = {name: text for name, text in parts.items() if name not in ("protocol", "level", "fix")}
     lines = [_MARK, *_lines(values)]
     for kind in KINDS_SAVED[1:]:
         if by_kind.get(kind):

@@ -13,6 +13,7 @@ import streamlit as st
 
 from evaluator import formats
 from evaluator.components.theme.payload import ThemePayload
+from evaluator.data.dataset import level_texts
 from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, plain
 from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.metrics.results import threshold_text
@@ -62,6 +63,7 @@ def signature(loaded: LoadedBoxes, chosen: Sequence[Model], *extra: str) -> str:
         "score " + ", ".join(scores),
         *protocol.limit_words(),
         counts,
+        *level_texts(loaded.ground_truth, *mended),
         *fixes,
         *extra,
     ]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, cast
 
+import msgspec
 import streamlit as st
 
 from evaluator import formats, project
@@ -169,22 +170,14 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     name = origin.name if isinstance(origin, Path) else name
     # The name is part of the key because issues and results carry it.
     digest = formats.digest_of(content)
-    how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
-    columns = origin.columns if isinstance(origin, Upload) else ""
+    if isinstance(origin, Upload):
+        reading = msgspec.structs.replace(reading, columns=origin.columns)
 
     def read() -> Annotations:
-        return formats.read_bytes(
-            content,
-            name,
-            side=reading.side,
-            as_reference=reading.as_reference,
-            as_written=reading.as_written,
-            unscored=reading.unscored,
-            columns=columns,
-            on_disk=digest if isinstance(origin, Path) else None,
-        )
+        on_disk = digest if isinstance(origin, Path) else None
+        return formats.read_bytes(content, name, on_disk=on_disk, **msgspec.structs.asdict(reading))
 
-    return _ANNOTATIONS.of((digest, name, how, columns), read)
+    return _ANNOTATIONS.of((digest, name, reading), read)
 
 
 def _read_other(
@@ -224,7 +217,7 @@ BOXES: Final[Kind[Annotations]] = Kind(
     model_fields=(State.model_a, State.model_b),
     read=_read_boxes,
     prepare=protocol.prepare,
-    ids=lambda read: "/".join((read.side, read.columns, *read.fixes)),
+    ids=lambda read: "/".join((read.side, read.columns, read.level or "", *read.fixes)),
     title=_box_title,
 )
 FIELDS: Final[Kind[FieldDocuments]] = Kind(
@@ -261,7 +254,7 @@ def read(
 
     A large one is read beside the view, with progress; once cancelled it is not read again until the tab is reloaded.
     """
-    reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
+    reading = Reading(side=side, as_reference=as_reference, as_written=as_written, level=state.level or None)
 
     def content() -> C:
         return kind.read(origin, name, reading)
@@ -330,7 +323,27 @@ def is_bundled(path: Path) -> bool:
 def files(kind: Kind[C]) -> Project[C]:
     """Return the files of this session; those named at the start when it is new."""
     held = kind.project_field.get()
-    return held if held is not None else open_workspace(kind, initial_workspace())
+    if held is None:
+        return open_workspace(kind, initial_workspace())
+    if kind.name == BOXES.name and state.level_read != state.level:
+        held = _at_level(held)
+        kind.project_field.set(held)
+    return held
+
+
+def _at_level(held: Project[C]) -> Project[C]:
+    """Return the files of boxes at the level of the moment; those without boxes in boxes, and sound, as they are."""
+    state.level_read = state.level
+
+    def again(member: Member[Any]) -> Member[Any]:
+        if member.source is not None and not member.source.levels:
+            return member
+        as_reference = held.as_reference and member.side == "ground_truth"
+        return read(BOXES, member.origin, member.name, member.side, as_reference=as_reference)
+
+    state.unused = tuple((name, again(each) if name == BOXES.name else each) for name, each in state.unused)
+    truth = held.ground_truth and again(held.ground_truth)
+    return replace(held, ground_truth=truth, models=tuple(map(again, held.models)))
 
 
 def open_workspace(kind: Kind[C], named: Workspace) -> Project[C]:
@@ -351,6 +364,8 @@ def open_workspace(kind: Kind[C], named: Workspace) -> Project[C]:
             as_reference,
         )
     kind.project_field.set(made)
+    if kind.name == BOXES.name:
+        state.level_read = state.level
     return made
 
 
@@ -588,7 +603,7 @@ def load_pixels() -> LoadedBoxes | None:
 
 def _unscored(model: Member[Annotations]) -> Annotations | None:
     """Return a prediction refused for want of scores, or as no prediction; None for other errors."""
-    how = Reading(unscored=True)
+    how = Reading(unscored=True, level=state.level or None)
     return project.read_member(
         model.name, model.side, model.origin, lambda: _read_boxes(model.origin, model.name, how)
     ).source

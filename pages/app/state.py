@@ -21,6 +21,7 @@ from evaluator.components.compare.pair import PAGE_FILTERS
 from evaluator.components.matrix.matrix import COLOURS, SHOWS, Colour, Shows
 from evaluator.components.viewer.fields import UNITS
 from evaluator.components.viewer.mistake_filter import WHOLE
+from evaluator.data.dataset import Level, LevelKey
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.project import AnyMember
 from evaluator.protocols.coco.matching import MOST_DETECTIONS
@@ -266,6 +267,12 @@ class State:
     landed: Field[bool] = Field(False)
     linked: Field[bool] = Field(False)
     refused: Field[tuple[str, ...]] = Field(())
+
+    # Which boxes are read where some lie in others, and which were when the files were read.
+    level: WidgetField[LevelKey] = WidgetField(
+        "", part=Part("level", *OF_BOXES, codec=one_of(get_args(Level)), stays=True, kinds=RASTERED)
+    )
+    level_read: Field[LevelKey] = Field("")
 
     # What mends the predictions before they are compared, as on the command line with the file before it, and the
     # diagnoses that the reader does not want to see, by file.

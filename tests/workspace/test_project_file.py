@@ -78,8 +78,8 @@ def test_any_text_comes_back(parts: dict[str, str]) -> None:
         (
             "truth = 'gt.json'",
             [
-                "p.toml: the keys are ground_truth, models, pdfs, fields, posters, as_reference, protocol, fix, "
-                "filters (project file)"
+                "p.toml: the keys are ground_truth, models, pdfs, fields, posters, as_reference, protocol, level, "
+                "fix, filters (project file)"
             ],
         ),
         (
@@ -96,10 +96,12 @@ def test_any_text_comes_back(parts: dict[str, str]) -> None:
             ],
         ),
         (
-            "protocol = 'voc'\nfix = ['upside-down']",
+            "protocol = 'voc'\nlevel = 'both'\nfix = ['upside-down']",
             [
                 'p.toml: protocol: protocol must be one of snapshot, pod, coco (project file); found "voc". Correct '
                 "it, or leave it out.",
+                'p.toml: level: level must be one of outer, inner, all (project file); found "both". Correct it, or '
+                "leave it out.",
                 "p.toml: fix[0]: ",
             ],
         ),

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
-from evaluator.data.dataset import Annotations, Side
-from evaluator.data.issues import Issue, plain
+from evaluator.data.dataset import Annotations, LevelKey, Side
+from evaluator.data.issues import Issue, count_of, plain
 from evaluator.pdf.folder import folders_of
 from evaluator.project import AnyMember
 from evaluator.workspace import file_list, project_file
@@ -22,6 +22,7 @@ from pages.views.files import doctor
 from pages.views.findings import findings
 
 _ROLES: Final[dict[str, Side | None]] = {"Ground truth": "ground_truth", "Prediction": "prediction", "Not used": None}
+_LEVELS: Final[dict[LevelKey, str]] = {"": "By kind", "outer": "Outer", "inner": "Inner", "all": "All"}
 # Another role of a file that the reader asked for, until it has it.
 _ROLE_ASKED: Final[Field[tuple[AnyKind, AnyMember, Side | None] | None]] = Field(None, "role_asked")
 _ROWS: Final = 20
@@ -67,7 +68,26 @@ def all_files() -> None:
     else:
         st.caption("No file.")
     if members:
+        _level()
         _role(members)
+
+
+def _level() -> None:
+    """Draw the choice among boxes and the boxes in them, where a file has such boxes: ``--level``."""
+    held = [each for each in session_files.files(BOXES).members if each.source is not None and each.source.levels]
+    if not held:
+        return
+    counts = {key: sum(each.source.levels[key] for each in held if each.source is not None) for key in _LEVELS}
+    words = {key: f"{title} {counts[key]:,}" for key, title in _LEVELS.items()}
+    more = f" and {count_of(len(held) - 1, 'more file')}" if len(held) > 1 else ""
+    widgets.switch(
+        f"Boxes in boxes of {frame.escaped(held[0].name)}{more}",
+        words,
+        State.level,
+        help="Which boxes are read where a file states that some lie in others. By kind: tables, figures and lists as "
+        "a whole, and the parts of what only groups others, such as a column. Outer: what lies in no other box. "
+        "Inner: what holds no other box.",
+    )
 
 
 def _card(listed: _Listed) -> None:

@@ -79,7 +79,8 @@ _BY_HAND: Final = {
              b"</Page></Layout></alto>"),
     "ctdar": ("xml", b'<document filename="a.png"><table><Coords points="1,1 1,5 5,5 5,1"/></table></document>'),
     "image-folder": ("jsonl", b'{"file_name": "a.png", "objects": {"bbox": [[1, 1, 5, 5]], "categories": ["T"]}}\n'),
-    "fields": ("json", b'{"a.pdf": {"total": {"value": "1.50", "confidence": 0.5}, "lines": [{"n": 1}]}}'),
+    "fields": ("json", b'{"total": {"_value": "1.50", "_confidence": 0.5, "_bbox": [1, 1, 5, 5], "_page": 0}, "lines": '
+               b'[{"n": {"_value": 1, "_bbox": [[1, 1], [5, 5]]}}], "date": "1 May"}'),
 }  # fmt: skip
 
 

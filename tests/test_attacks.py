@@ -11,6 +11,7 @@ from evaluator import formats
 from evaluator.data.issues import BadInput
 from tests import attacks, attacks_files
 from tests.attacks import Reached, attempts, changed, good_files, read
+from tests.attacks_values import losses
 
 
 @pytest.mark.parametrize("reader", sorted(good_files()))
@@ -34,6 +35,14 @@ def test_a_file_that_reaches_a_new_line_is_changed_as_well(monkeypatch: pytest.M
     with reached:
         attacks._tried("voc", *kept[0])
     assert not reached.new
+
+
+@pytest.mark.parametrize("reader", sorted(formats.FORMATS))
+def test_no_box_leaves_without_an_issue(reader: str) -> None:
+    """Every second change of one value; `bench_attack` makes all."""
+    made = dict(losses(reader, step=2))
+    assert len(made) >= 7
+    assert [change for change, silent in made.items() if silent] == []
 
 
 @pytest.mark.parametrize("reader", sorted(good_files()))

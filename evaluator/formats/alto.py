@@ -70,6 +70,9 @@ class _File(XmlFile):
             self._take_blocks(element)
         elif element.name == "Page" and element.parent == "Layout":
             self._page(element)
+        elif element.parent == "Layout":
+            rule = f"a Layout must have only pages ({_SOURCE})"
+            self.collector.error(element.place, rule, quote(element.name), "Call it Page, or remove it.")
 
     def _tag(self, element: Element) -> None:
         key, kind = element.attributes.get("ID", ""), element.attributes.get("TYPE", "").strip()

@@ -60,6 +60,10 @@ class _OldPage(msgspec.Struct, gc=False):
     unit: str | None = None
 
 
+class _OldResult(msgspec.Struct, gc=False):
+    page: int
+
+
 class _OldShape(msgspec.Struct, gc=False, rename="camel"):
     bounding_box: list[float]
     elements: list[object] | None = None
@@ -229,15 +233,15 @@ def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
             item = line.removeprefix(place).replace("[", "/").replace("]", "").replace(".", "/")
             _region(_Region(page.page, [*shape.bounding_box]), "line", line, scale, file, item=item)
     for where, value in file.items(result, "pageResults", place):
-        number = value.get("page") if isinstance(value, dict) else None
+        held = file.convert(value, _OldResult, where)
         for spot, table in file.structs(value, "tables", where, _OldTable):
             for inner in (each for cell in table.cells for each in cell.elements or ()):
                 file.builder.nesting.put(_item(inner), inside=spot, group=False)
-            if not isinstance(number, int):
+            if held is None:
                 continue
             outline = table.bounding_box or [edge for cell in table.cells for edge in _box_of(cell.bounding_box)]
             polygon = outline if table.bounding_box else _box_of(outline)
-            _region(_Region(number, [*polygon]), "table", spot, scale, file, item=spot)
+            _region(_Region(held.page, [*polygon]), "table", spot, scale, file, item=spot)
     _say_read(by_row, result, f"{place}.readResults", file)
 
 

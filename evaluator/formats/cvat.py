@@ -42,6 +42,9 @@ class _File(XmlFile):
             self._image(element)
         elif element.name == "track" and element.parent == "annotations":
             self._tracks.append(element.place)
+        elif element.parent == "annotations" and element.name not in ("version", "meta"):
+            rule = f"only images are read, beside version and meta ({_SOURCE})"
+            self.builder.left_out(element.place, rule, quote(element.name), "It is left out; correct its name.")
 
     def end(self) -> None:
         if not self._roots and not self.collector.failed:

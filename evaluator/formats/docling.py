@@ -112,6 +112,9 @@ class Docling(ModelOutput):
         file.document = document_of(filename.strip() or name.strip() or file.document)
         sizes = _pages(pages or {}, filename or name, file)
         items = [(place, item) for place, value in entries if (item := file.convert(value, _Item, place)) is not None]
+        if bare := [place for place, value in entries if isinstance(value, dict) and _is_bare(value, place)]:
+            rule, fix = "an item should have prov, also an empty one (DoclingDocument)", "They are left out."
+            file.collector.warning(bare[0], rule, f"{len(bare):,} of {len(entries):,} items without", fix)
         _nest([item for _, item in items], file)
         for place, item in items:
             _add(item, place, sizes, file)
@@ -142,6 +145,11 @@ def _pages(pages: dict[str, object], name: str, file: OutputFile) -> dict[int, S
         fix = "Convert the PDF or the images again with Docling, or write the width and height of each page in points."
         file.collector.error(without[0], rule, f"null, and {len(without):,} of {len(pages):,} pages without one", fix)
     return sizes
+
+
+def _is_bare(value: dict[str, object], place: str) -> bool:
+    """Return whether an item does not state where it is; groups need not."""
+    return value.get("prov") is None and not place.startswith("$.groups")
 
 
 def _reference(value: object) -> str:

@@ -192,6 +192,10 @@ class _Rows:
             name or f"{document_of(self._collector.file)} {place}", place, size=_size(row, metadata or {})
         )
         objects = _objects(row)
+        if objects is None:
+            rule, found = f"the objects of a row must be lists by key, or a list of objects ({_SOURCE})", excerpt(row)
+            self._collector.error(place, rule, found, _AGAIN)
+            return
         boxes_at, label_at = _key(objects, _BOXES), _key(objects, _LABELS)
         boxes = objects.get(boxes_at) or []
         labels, scores = objects.get(label_at) or [], objects.get(_key(objects, _SCORES))
@@ -239,16 +243,18 @@ class _Rows:
         return "" if label is None else str(label)
 
 
-def _objects(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the objects of a row as lists by key, from lists by key, a list of objects, or columns of the row."""
+def _objects(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the objects of a row as lists by key, from lists by key, a list of objects, or columns of the row.
+
+    None for objects that are anything else.
+    """
     held = next((row[key] for key in _OBJECTS if row.get(key) is not None), None)
+    if isinstance(held, list) and all(isinstance(each, dict) for each in held):
+        keys = dict.fromkeys(key for each in held for key in each)
+        return {key: [each.get(key) for each in held] for key in keys}
     if isinstance(held, dict):
-        return held
-    if isinstance(held, list):
-        entries = [value for value in held if isinstance(value, dict)]
-        keys = dict.fromkeys(key for each in entries for key in each)
-        return {key: [each.get(key) for each in entries] for key in keys}
-    return row
+        return held if _key(held, _BOXES) else None
+    return row if held is None else None
 
 
 def _is_number(value: object) -> bool:

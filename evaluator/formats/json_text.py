@@ -11,7 +11,7 @@ import gc
 import hashlib
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -192,6 +192,22 @@ def step(place: JsonPath, key: str) -> JsonPath:
     ('$.info.type', '$.label_map["0"]')
     """
     return f"{place}.{key}" if _SIMPLE_KEY.match(key) else f"{place}[{quote(key)}]"
+
+
+def spelled_otherwise(value: Mapping[str, object], key: str) -> str | None:
+    """Return the key that differs from a missing one only in case and signs; None without one.
+
+    >>> spelled_otherwise({"paraBlocks": []}, "para_blocks"), spelled_otherwise({"blocks": []}, "para_blocks")
+    ('paraBlocks', None)
+    """
+    if key in value:
+        return None
+    alike, bare = [each for each in value if len(each) <= 2 * len(key)], _bare_key(key)
+    return next((each for each in alike if _bare_key(each) == bare), None)
+
+
+def _bare_key(key: str) -> str:
+    return "".join(filter(str.isalnum, key.casefold()))
 
 
 def excerpt(value: object) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -200,7 +200,11 @@ class _File:
             if made.get("was_cancelled") is True or made.get("skipped") is True:
                 continue
             by = _text(made.get("model_version")) if key == "predictions" else _annotator(made.get("completed_by"))
-            results = list(self._values.objects(made.get("result", []), "result", f"{where}.result"))
+            if "result" not in made:
+                rule = f"an annotation or prediction must have a result, also an empty one ({_SOURCE})"
+                self._collector.error(where, rule, excerpt(made), "Export the file again.")
+                continue
+            results = list(self._values.objects(made["result"], "result", f"{where}.result"))
             works.append(_Work(made, results, where, by))
         return works
 
@@ -272,25 +276,26 @@ class _File:
             key = record.get("id")
             work = _Work(record, [], place, _annotator(record.get("annotator")))
             by_task.setdefault(key if isinstance(key, int | str) else place, []).append(work)
+        of_regions = {key for record, _ in records for key, values in record.items() if _has_regions(values)}
         for works in by_task.values():
             if chosen := self._one(works):
                 attributes = {"annotator": chosen.by} if chosen.by else {}
                 task = self._named({"data": chosen.value, "id": chosen.value.get("id")}, chosen.place)
-                self._pages(task, self._regions_min(chosen), attributes, math.nan)
+                self._pages(task, self._regions_min(chosen, of_regions), attributes, math.nan)
 
-    def _regions_min(self, work: _Work) -> list[_Region]:
-        """Return the regions of a record; what has no label in one list may have it in another, at the same place."""
+    def _regions_min(self, work: _Work, of_regions: Collection[str]) -> list[_Region]:
+        """Return the regions of a record; what has no label in one list may have it in another, at the same place.
+
+        `of_regions`: the keys under which records have regions, and must have nothing else.
+        """
         regions = []
         for key, values in work.value.items():
-            if not isinstance(values, list):
-                continue
-            for at, value in enumerate(values):
-                place = f"{step(work.place, key)}[{at}]"
-                if not isinstance(value, dict):
-                    continue
+            regions_there = key in of_regions and values is not None
+            for value, place in self._values.objects(values, key, step(work.place, key)) if regions_there else ():
                 if _is_shape(value):
                     regions.append(_Region(value, value, _labels(value), place, place))
-                elif kind := next((name for name in value if name.endswith("labels")), ""):
+                else:
+                    kind = next((name for name in value if name.endswith("labels")), "")
                     self._kinds.setdefault(kind, []).append(place)
         labelled = {_geometry(region.value) for region in regions if region.labels}
         return [region for region in regions if region.labels or _geometry(region.value) not in labelled]
@@ -468,6 +473,13 @@ def _made(task: Mapping[str, object], key: str) -> bool:
 def _is_shape(value: object) -> bool:
     """Return whether a value is a rectangle, polygon, ellipse or brush mask, whatever its numbers are."""
     return isinstance(value, dict) and any(keys <= value.keys() for keys in _KEYS)
+
+
+def _has_regions(values: object) -> bool:
+    """Return whether a value of JSON_MIN is a list with a region of any kind in it."""
+    return isinstance(values, list) and any(
+        _is_shape(each) or (isinstance(each, dict) and any(key.endswith("labels") for key in each)) for each in values
+    )
 
 
 def _ellipse(centre: Size, radii: Size, rotation: float, size: Size) -> Shape:

@@ -128,7 +128,8 @@ def _add(value: object, page: int, place: str, origin: tuple[float, float], file
     block = file.convert(value, _Block, place)
     if block is None or not isinstance(value, dict):
         return
-    inside = block.block_type.endswith("Group") and value.get("children") and depth < _MAX_NESTING
+    group = block.block_type.endswith("Group") and depth < _MAX_NESTING
+    inside = list(file.items(value, "children", place)) if group else ()
     x, y = origin
     if block.polygon:
         points = [(left - x, top - y) for left, top in block.polygon]
@@ -138,6 +139,6 @@ def _add(value: object, page: int, place: str, origin: tuple[float, float], file
     elif block.bbox is not None and (box := corners_of(block.bbox, f"{place}.bbox", file)):
         x1, y1, x2, y2 = box
         file.builder.box(page, block.block_type, (x1 - x, y1 - y, x2 - x, y2 - y), place, item=place)
-    for where, child in file.items(value, "children", place) if inside else ():
+    for where, child in inside:
         file.builder.nesting.put(where, inside=place, group=True)
         _add(child, page, where, origin, file, depth=depth + 1)

@@ -134,7 +134,7 @@ def _model(tree: list[object], file: OutputFile) -> None:
         )
         size = NO_SIZE if info is None else (info.width, info.height)
         page = file.page(f"{place}.page_info", index=index if info is None else info.page_no, size=size)
-        for where, detection in file.structs(value, "layout_dets", place, _Detection):
+        for where, detection in file.structs(value, "layout_dets", place, _Detection, required=True):
             _detection(detection, page, where, file)
 
 
@@ -165,20 +165,20 @@ def _middle(tree: dict[str, object], file: OutputFile) -> None:
         if not any(key in value for key in ("para_blocks", "preproc_blocks", "discarded_blocks")):
             rule, keys = "a page must have para_blocks or preproc_blocks (MinerU)", ", ".join(map(quote, value))
             file.collector.error(place, rule, f"only {keys}", AGAIN)
-        blocks = "para_blocks" if "para_blocks" in value else "preproc_blocks"
-        for key in (blocks, "discarded_blocks"):
-            for where, block in file.items(value, key, place):
-                _block(block, page, where, file, depth=0)
+        found = list(file.items(value, "para_blocks", place))
+        if value.get("para_blocks") is None:
+            found = list(file.items(value, "preproc_blocks", place))
+        for where, block in (*found, *file.items(value, "discarded_blocks", place)):
+            _block(block, page, where, file, depth=0)
 
 
 def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int) -> None:
-    held = value if isinstance(value, dict) else {}
-    inside = held.get("blocks") and depth < _MAX_NESTING
-    if not inside or held.get("bbox") is not None:
+    inside = list(file.items(value, "blocks", place)) if depth < _MAX_NESTING else ()
+    if not inside or (isinstance(value, dict) and value.get("bbox") is not None):
         block = file.convert(value, _Block, place)
         if block is not None:
             file.corners(page, block.type, block.bbox, place, key="bbox", score=block.score, item=place)
-    for where, inner in file.items(held, "blocks", place) if inside else ():
+    for where, inner in inside:
         file.builder.nesting.put(where, inside=place, group=True)
         _block(inner, page, where, file, depth=depth + 1)
 

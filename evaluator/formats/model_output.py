@@ -197,18 +197,30 @@ class OutputFile:
             self._report(str(error), value, place)
             return None
 
-    def items(self, value: object, key: str, place: str) -> Iterator[tuple[str, object]]:
+    def items(self, value: object, key: str, place: str, *, required: bool = False) -> Iterator[tuple[str, object]]:
         """Yield JSON path and value of the entries of an array under a key; none without the key or for null.
 
-        Anything else under the key is an issue.
+        Anything else under the key is an issue, and so is the key in another spelling; so are null and no key at all
+        where it is `required`.
         """
         held = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, dict) and key not in value:
+            self.check_spelling(value, key, place, required=required)
+            return
         where = json_text.step(place, key)
         if isinstance(held, list):
             for index, item in enumerate(held):
                 yield f"{where}[{index}]", item
-        elif held is not None:
+        elif held is not None or (required and isinstance(value, dict)):
             self.collector.error(where, f"{key} must be an array ({self.source})", excerpt(held), AGAIN)
+
+    def check_spelling(self, value: Mapping[str, object], key: str, place: str, *, required: bool = False) -> None:
+        """Report a missing key that is there in another spelling, and any missing one that is required."""
+        if (other := json_text.spelled_otherwise(value, key)) is not None:
+            rule, fix = f"a key must be spelled as its format does ({self.source})", f"Write {key}."
+            self.collector.error(json_text.step(place, other), rule, quote(other), fix)
+        elif required and key not in value:
+            self._missing(key, value, place)
 
     def entries(self, values: Sequence[object], place: str, kind: type[T]) -> Iterator[tuple[str, T]]:
         """Yield JSON path and struct of the entries of an array that fit; see `convert`."""
@@ -216,9 +228,11 @@ class OutputFile:
             if (held := self.convert(value, kind, f"{place}[{index}]")) is not None:
                 yield f"{place}[{index}]", held
 
-    def structs(self, value: object, key: str, place: str, kind: type[T]) -> Iterator[tuple[str, T]]:
+    def structs(
+        self, value: object, key: str, place: str, kind: type[T], *, required: bool = False
+    ) -> Iterator[tuple[str, T]]:
         """Yield JSON path and struct of the entries under a key that fit; see `items` and `convert`."""
-        for where, item in self.items(value, key, place):
+        for where, item in self.items(value, key, place, required=required):
             if (held := self.convert(item, kind, where)) is not None:
                 yield where, held
 
@@ -340,6 +354,11 @@ class OutputFile:
         if box := corners_of(values, f"{place}.{key}", self):
             self.builder.box(page, label, box, place, score=score, item=item)
 
+    def _missing(self, key: str, value: object, place: str) -> None:
+        there = ", ".join(map(excerpt, list(value)[:6])) if isinstance(value, dict) else ""
+        rule = f"{key} is required here ({self.source})"
+        self.collector.error(place, rule, f"only {there}" if there else "", f"Add {key}.")
+
     def _report(self, message: str, value: object, place: str) -> None:
         match = _MESSAGE.match(message)
         what, path = (match[1], match[2] or "") if match else (message, "")
@@ -350,9 +369,7 @@ class OutputFile:
             elif isinstance(value, list) and index:
                 value = value[int(index)]
         if missing := _MISSING.match(what):
-            rule = f"{missing[1]} is required here ({self.source})"
-            there = ", ".join(map(excerpt, list(value)[:6])) if isinstance(value, dict) else ""
-            self.collector.error(where, rule, f"only {there}" if there else "", f"Add {missing[1]}.")
+            self._missing(missing[1], value, where)
             return
         last = _LAST_KEY.search(where)
         named = last[0] if last else "an entry"

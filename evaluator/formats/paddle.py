@@ -196,10 +196,14 @@ def _preprocessing(stated: _Preprocessed | None, place: str, file: OutputFile) -
 
 def _add_boxes(value: dict[str, object], page: int, place: str, file: OutputFile) -> None:
     layout = value.get("layout_det_res")
+    file.check_spelling(value, "layout_det_res", place)
     if "detectedObjects" in value:
         for where, detected in file.structs(value, "detectedObjects", place, _Detected):
             file.corners(page, detected.category_name, detected.bbox, where, key="bbox", score=detected.score)
-    elif isinstance(layout, dict) and "boxes" in layout:
+    elif layout is not None and not isinstance(layout, dict):
+        rule = "layout_det_res must be an object (PaddleX)"
+        file.collector.error(f"{place}.layout_det_res", rule, excerpt(layout), AGAIN)
+    elif layout is not None:
         _detections(layout, page, f"{place}.layout_det_res", file)
     elif "boxes" in value:
         _detections(value, page, place, file)
@@ -212,7 +216,7 @@ def _add_boxes(value: dict[str, object], page: int, place: str, file: OutputFile
 
 
 def _detections(value: dict[str, object], page: int, place: str, file: OutputFile) -> None:
-    for where, detection in file.structs(value, "boxes", place, _Detection):
+    for where, detection in file.structs(value, "boxes", place, _Detection, required=True):
         label, values, score = detection.label, detection.coordinate, detection.score
         if len(values) <= _CORNERS:
             file.corners(page, label, values, where, key="coordinate", score=score)

@@ -281,8 +281,12 @@ def _sections(content: dict[str, object], collector: Collector) -> Iterator[Sect
             _typed(poster, "sections", list, "$.posterContent", collector), place, collector
         ):
             title = section.get("sectionTitle")
-            if value := section.get("sectionContent"):
+            value = _typed(section, "sectionContent", object, f"{place}[{index}]", collector)
+            if value:
                 yield Section(f"{place}[{index}].sectionContent", title if isinstance(title, str) else "", value)
+            elif "sectionTitle" not in section or value not in ("", None):
+                rule = "a section should have sectionTitle, and sectionContent as text"
+                _not_compared(f"{place}[{index}]", rule, section, collector)
     for key in CAPTIONS:
         captions = _typed(content, key, (list, dict), "$", collector)
         if isinstance(captions, dict):
@@ -326,6 +330,8 @@ def _typed(
         kinds = " or ".join(_CALLED[kind] for kind in (wanted if isinstance(wanted, tuple) else (wanted,)))
         _not_compared(json_text.step(place, key), f"{key} should be {kinds}", value, collector)
         return None
+    if (other := json_text.spelled_otherwise(owner, key)) is not None:
+        _not_compared(json_text.step(place, other), f"{key} should be spelled so", other, collector)
     return value
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from evaluator.formats.build import Size
+from evaluator.formats.build import Size, listed
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, document_of
 
@@ -121,6 +121,10 @@ def _add(label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: d
         rule = "coordinates must have layout_width and layout_height (unstructured)"
         file.collector.error(where, rule, "none", AGAIN)
         return
+    if not 0.0 < width < math.inf or not 0.0 < height < math.inf:
+        rule = "width and height must be above 0 (unstructured)"
+        file.collector.error(where, rule, listed((width, height)), "Write the size of the page.")
+        return
     filename = metadata.filename or ""
     document = document_of(filename) if filename.strip() else file.document
     index = 0 if metadata.page_number is None else metadata.page_number - 1
@@ -128,8 +132,6 @@ def _add(label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: d
     if row is None:
         row = file.page(where, index=index, size=(width, height), document=document, name=filename)
         sizes[row] = width, height
-    if not 0.0 < width < math.inf or not 0.0 < height < math.inf:
-        return
     flipped = held.system in _FROM_BELOW
     # An element may have been found on an image of another resolution than the first one of its page.
     across, down = sizes[row][0] / width, sizes[row][1] / height

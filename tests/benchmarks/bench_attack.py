@@ -6,6 +6,7 @@
 part       what is counted                                                                       count when not given
 ========== ===================================================================================== ===================
 readers    changed files, guided by lines reached: errors that are no issues, over 2 s of CPU     100,000 for each
+values     good files with every so manyth value changed: boxes that leave without an issue              1
 documents  changed PDFs: errors that are not typed, freezes of the asking process over 50 ms     100,000
 names      names of documents: anything that is opened outside their folder                      100,000
 geometry   legal pages at 72 to 300 dpi: the box is more than a pixel off                        220
@@ -44,11 +45,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from evaluator.formats import FORMATS
 from evaluator.pdf.pool import PagePool
 from evaluator.review.store import Store
 from tests import no_way_out, store_process
 from tests.attacks import attempts, good_files
 from tests.attacks_pages import drawn_documents, freezes, geometry_offs
+from tests.attacks_values import losses
 from tests.benchmarks import sessions as readers_at_once
 from tests.benchmarks.measuring import parsed, parser_of
 from tests.building import box, write_file
@@ -91,6 +94,16 @@ def readers(count: int, seed: int, only: str | None) -> dict[str, Row]:
             "files": done, "uncaught": dict(uncaught.most_common(5)), "slowest_s": round(slowest, 3),
             "harm": uncaught.total() + slow,
         }  # fmt: skip
+    return report
+
+
+def values(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """One value of a good file changed at a time."""
+    report: dict[str, Row] = {}
+    for reader in [only] if only else FORMATS:
+        silent = dict(losses(reader, step=count))
+        lost = [change for change, is_lost in silent.items() if is_lost]
+        report[reader] = {"changes": len(silent), "lost": lost[:5], "harm": len(lost)}
     return report
 
 
@@ -288,6 +301,7 @@ def static(count: int, seed: int, only: str | None) -> dict[str, Row]:
 
 PARTS: Final[dict[str, tuple[Callable[[int, int, str | None], dict[str, Row]], int, int]]] = {
     "readers": (readers, 100_000, 50),
+    "values": (values, 1, 50),
     "documents": (documents, 100_000, 50),
     "names": (names, 100_000, 500),
     "geometry": (geometry, 220, 5),

@@ -87,6 +87,8 @@ WRONG = [
     (page(block(), unit="cm"), "line 1, <MeasurementUnit>: MeasurementUnit must be one of pixel, mm10, inch1200 "
      '(ALTO); found "cm". Correct the unit.'),
     (b"<alto></alto>", "the file must have a <Page> (ALTO); found none. Export the file again."),
+    (page(block()).replace(b"Page", b"Sheet"), 'line 2, <Sheet>: a Layout must have only pages (ALTO); found "Sheet". '
+     "Call it Page, or remove it."),
     (b"<alto2></alto2>", 'line 1, <alto2>: the outermost element must be <alto> (ALTO); found "alto2". Export the '
      "file again."),
 ]  # fmt: skip

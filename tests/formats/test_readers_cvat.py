@@ -119,6 +119,15 @@ def test_sentences(images: str, sentence: str) -> None:
     assert refused(file(images)) == [f"c.xml: {sentence.replace('(CVAT)', '(CVAT for images 1.1)')}"]
 
 
+def test_what_is_no_image_is_left_out_with_a_warning() -> None:
+    source = read(file(image(box()) + image(name="b.png").replace("image", "picture")))
+    assert len(source.documents) == 1
+    assert warned(source) == [
+        "c.xml: line 4, <picture>: only images are read, beside version and meta (CVAT for images 1.1); found "
+        '"picture". It is left out; correct its name.'
+    ]
+
+
 def test_files_that_are_none() -> None:
     assert refused(b"<!-- nothing -->") == [
         "c.xml: the outermost element must be <annotations> (CVAT for images 1.1); found no element. Export the "

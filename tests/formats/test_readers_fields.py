@@ -124,6 +124,8 @@ FINITE = "numbers must be finite and fit float64 (RFC 8259, section 6); found"
         ({"a": {"_value": 1, "_confidence": True}}, f"{CONFIDENCE} true. {UNRANKED}"),
         ({"a": {"_value": 1, "note": "x"}}, "$.a.note: keys beside _value should begin with an underscore "
          '(fields, rich value); found "note". It is kept and not evaluated; rename it, or move it.'),
+        ({"a": {"_value": 1, "_BBox": BOX}}, "$.a._BBox: _bbox should be spelled so (fields, rich value); found "
+         '"_BBox". It is kept and not evaluated; correct it.'),
         ({"a": {"_bbox": BOX, "_page": 0}}, "$.a: an object with _bbox and _page should have _value (fields, "
          'rich value); found ["_bbox","_page"]. Without it the object is read as nested fields; add _value (null is '
          "allowed)."),

@@ -77,6 +77,9 @@ def test_numbers_are_labels_with_a_warning() -> None:
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
+        ({"objects": [{"bbox": 1}, 5]}, "line 1: the objects of a row must be lists by key, or a list of "
+         f'objects ({SOURCE}); found {{"file_name":"a.png","objects":[{{"bbox":1}},5]}}. Correct the row, or write the '
+         "data set again."),
         ({"objects": {**TWO, "category": ["a"]}}, f"line 1: bbox and category of a row must be lists of one length "
          f"({SOURCE}); found 2 and 1. Correct the row, or write the data set again."),
         ({"objects": {"bbox": [[1, 2, 3]], "category": ["a"]}}, "line 1, object 1: bbox must be four finite numbers, "

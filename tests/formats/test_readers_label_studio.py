@@ -173,6 +173,8 @@ WRONG = [
      f"{AT}.value.points: points must be a list of pairs of numbers (LS); found [1, 2, 3]. {AGAIN}"),
     (task(region(more={"value": 5})), f"{AT}.value: value must be an object (LS); found 5. {AGAIN}"),
     (task(region(more={"type": None})), f"{AT}: a result must have a type (LS); found null. {AGAIN}"),
+    (task(annotations=[{"id": 5}]), "$[0].annotations[0]: an annotation or prediction must have a result, also an "
+     f'empty one (LS); found {{"id":5}}. {AGAIN}'),
     (task(5), f"{AT}: each of result must be an object (LS); found 5. {AGAIN}"),
     (task(region(more={"item_index": -1}), data={"pages": ["a", "b"]}), f"{AT}: item_index must be a whole number "
      "from 0 (LS); found -1. Correct the page."),
@@ -228,6 +230,19 @@ def test_the_export_of_the_world_bank_gives_its_reference() -> None:
         (each.doc_id, each.name) for each in reference.documents
     ]
     assert (source.labels, source.side, source.issues) == (reference.labels, reference.side, ())
+
+
+def test_a_key_of_json_min_with_regions_has_nothing_else() -> None:
+    tree = json.loads((OWN / "label_studio_min.json").read_bytes())
+    tree[0]["label"][1] = 0
+    tree[1] |= {"label": "x", "note": ["any"]}
+    assert refusal(formats.read_bytes, json.dumps(tree).encode(), "l.json")[:2] == [
+        f"l.json: $[0].label[1]: each of label must be an object (Label Studio); found 0. {AGAIN}",
+        f'l.json: $[1].label: label must be a list (Label Studio); found "x". {AGAIN}',
+    ]
+    tree[0]["label"].pop(1)
+    tree[1]["label"] = None
+    assert len(formats.read_bytes(json.dumps(tree).encode(), "l.json").boxes) == 1
 
 
 @pytest.mark.parametrize(("content", "quoted"), [("{}", "{}"), ('[{"a": 1}]', '{"a":1}')])

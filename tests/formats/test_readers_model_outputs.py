@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -89,6 +90,8 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
          '"page", "angle", "width", "unit", "lines". Add height.'),
         ("analyzeResult.readResults.0.lines.0.boundingBox", [1],
          f"^: a polygon must have pairs of numbers, two at least (Document Intelligence); found [1]. {AGAIN}"),
+        ("analyzeResult.pageResults.0.page", "1",
+         f'@: page must be an integer (Document Intelligence); found "1". {AGAIN}'),
         ("analyzeResult.pageResults.0.page", 2, *(f"$.analyzeResult.pageResults[0].tables[{table}]: a box must be on a "
          "page of the file (Document Intelligence); found page 2. Add the page with its size, or remove the box."
          for table in range(2))),
@@ -103,6 +106,8 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
          '^: l is required here (DoclingDocument); found only "t", "r", "b", "coord_origin". Add l.'),
         ("texts.0.prov.0.bbox.coord_origin", "CENTRE",
          f'@: coord_origin must be TOPLEFT or BOTTOMLEFT (DoclingDocument); found "CENTRE". {AGAIN}'),
+        ("texts.0.prov", GONE, "^: an item should have prov, also an empty one (DoclingDocument); found 1 of 5 items "
+         "without. They are left out."),
         ("texts.0.prov.0.page_no", 4, "^: a box must be on a page of the file (DoclingDocument); found page 4. Add the "
          "page with its size, or remove the box."),
         ("texts.0.prov.0.page_no", 1.5, f"@: page_no must be a number that fits (DoclingDocument); found 1.5. {AGAIN}"),
@@ -142,6 +147,7 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
     ],
     "mineru_model.json": [
         ("0.layout_dets", 5, f"@: layout_dets must be an array (MinerU); found 5. {AGAIN}"),
+        ("2.layout_dets", GONE, '^: layout_dets is required here (MinerU); found only "page_info". Add layout_dets.'),
         ("0.layout_dets.0.poly", "x", f'@: poly must be an array (MinerU); found "x". {AGAIN}'),
         ("0.layout_dets.0.poly", [1, 2, 3],
          f"@: a polygon must have pairs of numbers, two at least (MinerU); found [1, 2, 3]. {AGAIN}"),
@@ -180,6 +186,8 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
     ],
     "paddle.json": [
         ("page_index", "x", f'@: page_index must be an integer (PaddleX); found "x". {AGAIN}'),
+        ("layout_det_res", 3, f"@: layout_det_res must be an object (PaddleX); found 3. {AGAIN}"),
+        ("layout_det_res", {}, "@: boxes is required here (PaddleX). Add boxes."),
         ("layout_det_res.boxes", {}, f"@: boxes must be an array (PaddleX); found {{}}. {AGAIN}"),
         ("layout_det_res.boxes.0.coordinate", [1, 2, 3],
          f"@: a box must have 4 numbers (PaddleX); found [1, 2, 3]. {AGAIN}"),
@@ -204,6 +212,8 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
          f'@[1]: points[0][1] must be a number (unstructured); found "2". {AGAIN}', LEFT_OUT),
         ("0.metadata.coordinates.layout_width", -1, "^: width and height must be above 0 (unstructured); found [-1, "
          "2000]. Write the size of the page."),
+        ("2.metadata.coordinates.layout_width", 0, "^: width and height must be above 0 (unstructured); found [0, "
+         "1600]. Write the size of the page."),
         ("0.metadata.coordinates.layout_width", None,
          f"^: coordinates must have layout_width and layout_height (unstructured); found none. {AGAIN}"),
         ("0.metadata.page_number", "1",
@@ -260,6 +270,25 @@ TOPS = [
 @pytest.mark.parametrize(("format", "tree", "sentence"), TOPS)
 def test_another_top_level(format: str, tree: object, sentence: str) -> None:
     assert refused(tree, format=format)[0] == f"f.json: {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "other"),
+    [
+        ("docling.json", "texts", "Texts"), ("marker.json", "children.0.children.1.children", "Children"),
+        ("mineru_middle.json", "pdf_info.0.para_blocks", "paraBlocks"),
+        ("paddle.json", "layout_det_res", "layoutDetRes"), ("azure.json", "analyzeResult.tables", "tables_"),
+    ],
+)  # fmt: skip
+def test_a_key_in_another_spelling_is_said(name: str, path: str, other: str) -> None:
+    *steps, key = steps_of(own(name), path)
+    held = functools.reduce(lambda tree, step: tree[step], [*steps, key], own(name))
+    spelled = changed(changed(own(name), *steps, other, to=held), *steps, key)
+    source = formats.FORMATS[FORMAT_OF[name]].source  # type: ignore[attr-defined]
+    assert (
+        f"f.json: {place_of([*steps, other])}: a key must be spelled as its format does ({source}); "
+        f'found "{other}". Write {key}.'
+    ) in [issue.sentence for issue in issues_of(spelled, format=FORMAT_OF[name])]
 
 
 ODD = (None, [], {}, "x", -1, 1e308, True, [[[]]], 10**30)

@@ -124,6 +124,10 @@ def _rich(value: Mapping[str, object], place: str, collector: Collector) -> Fiel
     page, page_known = _page(value.get("_page"), f"{place}._page", collector)
     corners = _corners(value.get("_bbox"), f"{place}._bbox", collector)
     confidence, refused = _confidence(value.get("_confidence"), f"{place}._confidence", collector)
+    for key in ("_bbox", "_page", "_confidence"):
+        if (other := json_text.spelled_otherwise(value, key)) is not None and other.startswith("_"):
+            fix = "It is kept and not evaluated; correct it."
+            collector.warning(step(place, other), f"{key} should be spelled so ({_SOURCE})", quote(other), fix)
     extras = {key: inner for key, inner in value.items() if key not in ("_value", "_confidence")}
     for key, extra in extras.items():
         if not key.startswith("_"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.model_outputs import boxes, own, read
-from tests.reading import head
+from tests.reading import head, warned
 
 
 def test_columns() -> None:
@@ -13,4 +13,8 @@ def test_columns() -> None:
         (0, "Text", 0.1, 0.1, 0.9, 0.2), (0, "Table", 0.0, 0.25, 1.0, 0.65), (0, "Caption", 0.0, 0.655, 1.0, 0.75),
         (4, "Figure", 0.2, 0.25, 0.5, 0.5),
     ]  # fmt: skip
-    assert (source.boxes.ids[1], source.issues) == ("$.children[0].children[1].children[0]", ())
+    assert source.boxes.ids[1] == "$.children[0].children[1].children[0]"
+    assert warned(source) == [
+        "report.json: $.children[0].children[1]: a box and the boxes in it should not both be counted (Marker); found "
+        "5 boxes, of which 4 are read. Read others with --level outer (3), inner (4) or all (5)."
+    ]

@@ -6,7 +6,7 @@ opens no file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -174,7 +174,9 @@ def _rescaled(prediction: Annotations, truth: Annotations) -> Annotations:
     collector = Collector(prediction.name, max_per_rule=None)
     for rows, rule, fix in ((np.flatnonzero(fits), *_RESCALED), (np.flatnonzero(differs & ~fits), *_AS_WRITTEN)):
         if len(rows):
-            named = pages_named(prediction, rows, lambda row: f" ({_size(own[row])} instead of {_size(sizes[row])})")
+            named = pages_named(
+                page_keys(prediction), rows, lambda row: f" ({_size(own[row])} instead of {_size(sizes[row])})"
+            )
             collector.warning("", rule, named, fix)
     issues = (*prediction.issues, *collector.issues())
     return replace(prediction, boxes=moved, page_size=np.where(differs[:, None], sizes, own), issues=issues)
@@ -192,7 +194,7 @@ def measured_issues(source: Annotations, measured: Mapping[PageKey, tuple[float,
         return ()
     collector = Collector(source.name, max_per_rule=None)
     rule = "the stated size of a page should be in proportion to its PDF or image"
-    named = pages_named(source, rows, lambda row: f" ({_size(stated[row])}, at hand {_size(at_hand[row])})")
+    named = pages_named(page_keys(source), rows, lambda row: f" ({_size(stated[row])}, at hand {_size(at_hand[row])})")
     fix = "Give the folder of the pages that were annotated, or correct the sizes: the pages may be turned or cut."
     collector.warning("", rule, named, fix)
     return collector.issues()
@@ -205,12 +207,11 @@ def _in_proportion(first: FloatArray, second: FloatArray) -> BoolArray:
     return np.asarray(np.abs(width - height) <= room)
 
 
-def pages_named(source: Annotations, rows: IntArray, more: Callable[[int], str] = lambda _row: "") -> str:
-    """Return how many of the page entries these are, and the first three: ``4 of 9 pages: a, page 1, ... and 1 more``.
+def pages_named(keys: Sequence[PageKey], rows: IntArray, more: Callable[[int], str] = lambda _row: "") -> str:
+    """Return how many of the pages these rows are, and the first three: ``4 of 9 pages: a, page 1, ... and 1 more``.
 
     `more` is said of each that is named.
     """
-    keys = page_keys(source)
     named = (f"{keys[row][0]}, page {keys[row][1] + 1}{more(row)}" for row in rows[:_NAMED].tolist())
     others = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
     return f"{len(rows):,} of {count_of(len(keys), 'page')}: {'; '.join(named)}{others}"
@@ -244,11 +245,11 @@ def as_given(source: Annotations) -> Annotations:
     for rows, (rule, fix) in ((known, _TURNED_BACK), (~known, _TO_BE_TURNED)):
         if len(rows := np.flatnonzero(rows & (quarters > 0))):
             more = [f" ({90 * quarter} degrees)" for quarter in quarters.tolist()]
-            collector.warning("", rule, pages_named(source, rows, more.__getitem__), fix)
+            collector.warning("", rule, pages_named(page_keys(source), rows, more.__getitem__), fix)
     for name, (rule, fix) in _NO_PLACE.items():
         rows = np.array([value is not None for value in source.attributes.get(name, ())], dtype=bool)
         if rows.any():
-            collector.warning("", rule, pages_named(source, np.flatnonzero(rows)), fix)
+            collector.warning("", rule, pages_named(page_keys(source), np.flatnonzero(rows)), fix)
     sizes = np.where((quarters % 2 == 1)[:, None], own[:, ::-1], own)
     back = _turned_back(replace(source, page_size=sizes if source.page_size is not None else None), sizes)
     return replace(back, issues=tuple(dict.fromkeys((*source.issues, *collector.issues()))))
@@ -266,7 +267,7 @@ def turned_back(prediction: Annotations, truth: Annotations) -> Annotations:
     for source in (truth, back):
         if len(rows := np.flatnonzero(_quarters(source) > 0)):
             rule, fix = _NOT_TURNED
-            collector.warning("", rule, f"{source.name}, {pages_named(source, rows)}", fix)
+            collector.warning("", rule, f"{source.name}, {pages_named(page_keys(source), rows)}", fix)
     return replace(back, issues=tuple(dict.fromkeys((*back.issues, *collector.issues()))))
 
 

@@ -261,8 +261,8 @@ CHANGES = {
 @pytest.mark.parametrize("words", CHANGES)
 @pytest.mark.parametrize("off", [(1,), (0, 3)])
 def test_pages_that_are_off_by_themselves_are_named(truth: Path, words: str, off: tuple[int, ...]) -> None:
-    prediction = formats.read(off_pages(truth.parent, CHANGES[words], off), side="prediction")
-    diagnosis = diagnosis_of(formats.read(truth), prediction)
+    path = off_pages(truth.parent, CHANGES[words], off)
+    diagnosis = diagnosis_of(formats.read(truth), formats.read(path, side="prediction"))
     named = "; ".join(f"p{page}, page 1" for page in off)
     assert diagnosis.sentence.startswith(f"F1 {1 - len(off) / PAGES:.3f}. Boxes match when they are {words} on ")
     assert diagnosis.sentence.endswith(f" on {len(off)} of 5 pages: {named}. With that: 1.000.")
@@ -270,6 +270,21 @@ def test_pages_that_are_off_by_themselves_are_named(truth: Path, words: str, off
     assert diagnosis.to_json()["pages"] == [
         {"words": words, "named": f"{len(off)} of 5 pages: {named}", "pages": len(off)}
     ]
+    results = path.with_name("results.json")
+    results.write_text(json.dumps(json.loads(path.read_text())["annotations"]))
+    for protocol, options in (("snapshot", {}), ("coco", {}), ("coco", {"page_ranges": 1}), ("coco", {"boxes": False})):
+        (evaluation,) = evaluate(protocol, truth, [results], **options)
+        assert evaluation.issues[-1].sentence == (
+            "results.json: boxes of single pages should not be turned, mirrored or rescaled where those of other pages "
+            f"are not; found they match when {words} on {len(off)} of 5 pages: {named}. They are compared as they are "
+            "written; write them in the frame that the ground truth has for the page."
+        )
+
+
+def test_pages_are_off_by_themselves_only_where_most_are_not(truth: Path) -> None:
+    path = off_pages(truth.parent, CHANGES["rescaled by 0.72"], (0, 1, 3))
+    (evaluation,) = evaluate("snapshot", truth, [path], allow_no_match=True)
+    assert not [issue for issue in evaluation.issues if "single pages" in issue.rule]
 
 
 def test_boxes_that_are_somewhere_else_are_no_page_apart(truth: Path) -> None:

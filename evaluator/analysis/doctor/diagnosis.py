@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 import msgspec
 
 from evaluator.analysis.doctor import geometry
-from evaluator.analysis.doctor.pages_apart import PagesApart, pages_apart
 from evaluator.data import document_names
 from evaluator.data import label_names as labels
 from evaluator.data.dataset import Annotations
@@ -22,6 +21,7 @@ from evaluator.data.image_ids import BY_NAMES
 from evaluator.data.issues import BadInput, Issue, Severity, listed, plain, quote
 from evaluator.data.label_names import LabelProposal
 from evaluator.data.page_sizes import in_unit_of, unit_issue
+from evaluator.matching.pages_apart import PagesApart, pages_apart
 
 Measure = Callable[[Annotations, Annotations], float | None]
 """F1 of a ground truth and a prediction; None when it is undefined or the two cannot be compared."""

@@ -18,7 +18,7 @@ import numpy as np
 from evaluator import formats
 from evaluator.analysis.doctor.diagnosis import FEWEST, Diagnosis, Hypothesis, Measure, diagnose
 from evaluator.analysis.doctor.geometry import fitting_counts
-from evaluator.data.dataset import Annotations, join, map_labels
+from evaluator.data.dataset import Annotations, join, map_labels, page_keys
 from evaluator.data.document_names import best_modes, match_names
 from evaluator.data.fields import FieldDocuments
 from evaluator.data.fixes import Fix, added, apply_fixes, fixes_for
@@ -27,6 +27,7 @@ from evaluator.data.page_sizes import in_unit_of
 from evaluator.formats.coco import is_unresolved
 from evaluator.formats.posters import Posters
 from evaluator.matching.overlap_limit import crowding_issues
+from evaluator.matching.pages_apart import apart_issues, apart_of, changes_on, pages_in_doubt, single_pages
 from evaluator.metrics.results import MetricColumns
 from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
 from evaluator.protocols.base import SUSPECT_F1, BoxEvaluation, BoxProtocol, Evaluation, Options, Source
@@ -263,8 +264,20 @@ def _names_issue(truth: Source, model: Source) -> Issue | None:
 def check_evaluation(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, evaluation: Evaluation
 ) -> Evaluation:
-    """Return an evaluation with the issues of `check_match`; raises as that does."""
+    """Return an evaluation with the issues of `check_match`, and of single pages; raises as that does."""
     result = evaluation.result
-    micro = next(iter(result.counted.values())).per_label.micro if isinstance(result, BoxEvaluation) else None
-    more = check_match(protocol, truth, model, options, micro)
+    if not isinstance(result, BoxEvaluation):
+        more = check_match(protocol, truth, model, options)
+    else:
+        micro = next(iter(result.counted.values())).per_label.micro
+        more = (*check_match(protocol, truth, model, options, micro), *_pages_off(result, model.name))
     return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation
+
+
+def _pages_off(result: BoxEvaluation, file: str) -> tuple[Issue, ...]:
+    """Return a warning for single pages of which the boxes are turned, mirrored or rescaled."""
+    dataset, model = result.evaluated, result.model
+    pages = dataset.predictions[model].page[result.first.matched_rows[0]]
+    looked_at = single_pages(*pages_in_doubt(dataset, model, np.bincount(pages, minlength=dataset.pages)))
+    changes = changes_on(dataset, model, looked_at) if len(looked_at) else {}
+    return apart_issues(apart_of(changes, page_keys(dataset)), file) if changes else ()

@@ -69,14 +69,15 @@ R = TypeVar("R")
 class ImagesAndLabels(NamedTuple):
     """What annotations and results name: images and categories, without what only views need.
 
-    `ids`, int64, shape (M,), rising, `size` (width, height) and `document`, int32, are of the images; `documents` are
-    the sorted ids behind these codes; `labels` by rising id; `lookup` and `label_index` are of the ids of images and
-    categories.
+    `ids`, int64, shape (M,), rising, `size` (width, height), `document`, int32, and `page` in it, int64, from 0, are of
+    the images; `documents` are the sorted ids behind these codes; `labels` by rising id; `lookup` and `label_index` are
+    of the ids of images and categories.
     """
 
     ids: IntArray
     size: FloatArray
     document: CodeArray
+    page: IntArray
     documents: tuple[str, ...]
     labels: Labels
     lookup: Index
@@ -100,7 +101,7 @@ class Instances:
         if pages.page_size is None:
             raise NeedsFullValidation
         order = np.argsort(pages.ids)
-        ids, size = pages.ids[order], pages.page_size[order]
+        ids, size, page = pages.ids[order], pages.page_size[order], pages.page_index[order]
         names = [document.doc_id for document in pages.documents]
         by_name = sorted(range(len(names)), key=names.__getitem__)
         document = np.argsort(by_name).astype(np.int32)[pages.page_document[order]]
@@ -108,7 +109,7 @@ class Instances:
         encoded = msgspec.json.encode([names[row] for row in by_name])
         del images, pages, names
         documents = msgspec.json.decode(encoded, type=tuple[str, ...])
-        return ImagesAndLabels(ids, size, document, documents, labels, Index(ids), Index(labels.ids))
+        return ImagesAndLabels(ids, size, document, page, documents, labels, Index(ids), Index(labels.ids))
 
     @property
     def sha256(self) -> str:

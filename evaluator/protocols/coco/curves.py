@@ -8,7 +8,7 @@ each label and changes only the last stretch of a curve.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -116,6 +116,10 @@ class CocoPartial:
             truth_document=page_document[truth.page[by_label]],
             thresholds=tuple(iou),
         )
+
+    def on_documents(self, page_document: RowArray) -> CocoPartial:
+        """Return what matched where the column of documents has had pages, of which these are the documents."""
+        return replace(self, document=page_document[self.document], truth_document=page_document[self.truth_document])
 
     @classmethod
     def merged(cls, parts: Sequence[CocoPartial]) -> CocoPartial:

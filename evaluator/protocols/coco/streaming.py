@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from evaluator import formats
-from evaluator.data.boxes import IntArray
-from evaluator.data.dataset import NO_RUN, CodeArray, Side, join
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.dataset import NO_RUN, CodeArray, Dataset, Side, join
+from evaluator.data.issues import Issue
 from evaluator.formats.coco.shape import NeedsFullValidation
 from evaluator.formats.coco.shard_rows import PackJob, read_shard, write_shards
-from evaluator.formats.coco.stream import MOST_THREADS, NEED_FULL_VALIDATION, Instances
+from evaluator.formats.coco.stream import MOST_THREADS, NEED_FULL_VALIDATION, ImagesAndLabels, Instances
 from evaluator.matching.box_results import plain_values
+from evaluator.matching.pages_apart import PagesApart, apart_issues, apart_of, changes_on, pages_in_doubt, single_pages
 from evaluator.matching.pairs import most_pairs
 from evaluator.metrics.results import JsonObject, Signature, SourceFile
 from evaluator.protocols.base import ByDocument
@@ -59,6 +61,11 @@ class StreamedResult(CocoNumbers):
     pages: int
     matched: CocoPartial
     errors: TidePartial | None
+    apart: tuple[PagesApart, ...]
+
+    def own_issues(self, file: str) -> tuple[Issue, ...]:
+        """Return what other results say, and which single pages are off."""
+        return (*super().own_issues(file), *apart_issues(self.apart, file))
 
     @property
     def title(self) -> str:
@@ -140,6 +147,7 @@ class _Work(NamedTuple):
     shard: Shard
     labels: tuple[str, ...]
     page_document: CodeArray
+    page_size: FloatArray
     iou: tuple[float, ...]
     errors: bool
 
@@ -168,8 +176,12 @@ def _result(
     _check_pair_counts(truth.boxes)
     _check_pair_counts(predictions.boxes)
     labels = named.labels.names
-    work = [_Work(folder, shard, labels, named.document[shard.start : shard.stop], iou, errors) for shard in shards]
-    partials, mistakes, beyond = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)
+    work = [
+        _Work(folder, shard, labels, named.document[pages], named.size[pages], iou, errors)
+        for shard in shards
+        for pages in (slice(shard.start, shard.stop),)
+    ]
+    partials, mistakes, beyond, doubts = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)
     matched = CocoPartial.merged(partials)
     # As large as what they are merged to.
     del partials
@@ -184,6 +196,7 @@ def _result(
         matched=matched,
         beyond_limit=BeyondLimit(MOST_DETECTIONS, *(sum(counts) for counts in zip(*beyond, strict=True))),
         errors=type(mistakes[0]).merged(mistakes) if errors else None,
+        apart=_apart(engine, work, named, doubts),
     )
 
 
@@ -193,15 +206,48 @@ def _check_pair_counts(boxes: IntArray) -> None:
         raise NeedsFullValidation
 
 
-def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None, tuple[int, int]]:
-    """Return what matched on the pages of a shard, the errors where they are wanted, and what is beyond the limit."""
-    truth = read_shard(given.folder, "ground_truth", given.shard, given.labels)
-    prediction = read_shard(given.folder, "prediction", given.shard, given.labels)
-    pairs = pair(join(truth, prediction), iou_floor=given.iou[0])
+def _joined(given: _Work) -> Dataset:
+    """Return both sides of a shard, as one document."""
+    truth = replace(read_shard(given.folder, "ground_truth", given.shard, given.labels), page_size=given.page_size)
+    return join(truth, read_shard(given.folder, "prediction", given.shard, given.labels))
+
+
+def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None, tuple[int, int], tuple[IntArray, int]]:
+    """Return what matched on the pages of a shard, the errors if wanted, what is beyond the limit, pages in doubt."""
+    dataset = _joined(given)
+    pairs = pair(dataset, iou_floor=given.iou[0])
     errors = error_types(pairs.match()) if given.errors else None
     _, predictions, pages = pairs.beyond_limit(pairs.beyond)
-    partial = CocoPartial.of(pairs, given.iou, given.page_document)
-    return partial, None if errors is None else errors.partial, (predictions, pages)
+    by_page = CocoPartial.of(pairs, given.iou, np.arange(dataset.pages, dtype=np.int32))
+    doubt = pages_in_doubt(dataset, 0, next(by_page.per_document(dataset.pages))[0])
+    partial = by_page.on_documents(given.page_document)
+    return partial, None if errors is None else errors.partial, (predictions, pages), doubt
+
+
+def _apart(
+    engine: Engine, work: Sequence[_Work], named: ImagesAndLabels, doubts: Sequence[tuple[IntArray, int]]
+) -> tuple[PagesApart, ...]:
+    """Return the single pages of which the boxes are off; their shards are read again."""
+    starts = [each.shard.start for each in work]
+    doubt = np.concatenate([rows + start for (rows, _), start in zip(doubts, starts, strict=True)])
+    by_document = doubt[np.lexsort((named.page[doubt], named.document[doubt]))]
+    looked_at = single_pages(by_document, sum(compared for _, compared in doubts))
+    if not len(looked_at):
+        return ()
+    rows = [np.sort(looked_at[(looked_at >= each.shard.start) & (looked_at < each.shard.stop)]) for each in work]
+    again = [(each, own - each.shard.start) for each, own in zip(work, rows, strict=True) if len(own)]
+    changes: dict[int, str] = {}
+    for (each, _), of_shard in zip(again, engine.run(_changes, again, threads=_MATCHED_AT_A_TIME), strict=True):
+        changes |= {each.shard.start + row: words for row, words in of_shard.items()}
+    pages = zip(named.document.tolist(), named.page.tolist(), strict=True)
+    keys = [(named.documents[document], page) for document, page in pages] if changes else []
+    return apart_of({row: changes[row] for row in looked_at.tolist() if row in changes}, keys)
+
+
+def _changes(given: tuple[_Work, IntArray]) -> dict[int, str]:
+    """Return what brings the boxes of some pages of a shard in place, by page."""
+    work, pages = given
+    return changes_on(_joined(work), 0, pages)
 
 
 def _is_coco(path: Path) -> bool:

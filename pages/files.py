@@ -153,18 +153,21 @@ def _sorted_files() -> None:
     dropped = state.dropped
     if dropped is None:
         return
+    unexplained, nothing = dropped.unexplained(), not dropped.proposed and not dropped.pages
+    if nothing and dropped.tables and not dropped.issues and not unexplained:
+        return
     frame.section(
         "Dropped files", f"{count_of(len(dropped.proposed), 'side')}, {count_of(len(dropped.pages), 'page file')}"
     )
     if dropped.issues:
         frame.issues(dropped.issues)
-    if unexplained := dropped.unexplained():
+    if unexplained:
         shown = frame.escaped(", ".join(unexplained[:_NAMED]))
         more = f" and {len(unexplained) - _NAMED:,} more" if len(unexplained) > _NAMED else ""
         st.caption(f"Left out, because they are neither annotations nor pages: {shown}{more}.")
-    if not dropped.proposed and not dropped.pages and dropped.tables:
+    if nothing and dropped.tables:
         return
-    if not dropped.proposed and not dropped.pages:
+    if nothing:
         st.warning("Nothing that can be opened is among these files.", icon=":material/folder_off:")
         return
     with st.form("dropped_files"):

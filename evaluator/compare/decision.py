@@ -236,11 +236,8 @@ def _answer(
     if main.by_ties:
         return "cannot_tell", f"{title} {moved}, which the order of equal scores alone can make."
     if main.few_documents:
-        documents = count_of(main.documents, "document")
-        return (
-            "cannot_tell",
-            f"{title} {moved}, but {documents} are too few for an interval: {FEW_DOCUMENTS} are needed.",
-        )
+        few = f"{count_of(main.documents, 'document')} {'is' if main.documents == 1 else 'are'} too few"
+        return "cannot_tell", f"{title} {moved}, but {few} for an interval: {FEW_DOCUMENTS} are needed."
     if main.rare or main.low is None or main.high is None:
         return "cannot_tell", f"{title} {moved}, and there is no interval: too few documents define it."
     span = interval_text(main, signed=True)

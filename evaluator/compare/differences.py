@@ -149,14 +149,20 @@ def without_ties(every: Sequence[Difference], a: Mapping[Key, Range], b: Mapping
 
     `a`, `b`: the worst and the best value of each number that this order moves, see ``Result.tied_ranges``.
     """
-    return tuple(replace(one, by_ties=_by_ties(one, a, b)) if one.difference else one for one in every)
+
+    def by_ties(one: Difference) -> bool:
+        return ties_make(Key(one.metric, one.label), one.a, one.b, a, b)
+
+    return tuple(replace(one, by_ties=by_ties(one)) if one.difference else one for one in every)
 
 
-def _by_ties(one: Difference, a: Mapping[Key, Range], b: Mapping[Key, Range]) -> bool:
-    key = Key(one.metric, one.label)
-    if one.a is None or one.b is None or not (key in a or key in b):
+def ties_make(
+    key: Key, first: float | None, second: float | None, a: Mapping[Key, Range], b: Mapping[Key, Range]
+) -> bool:
+    """Return whether the order of equal scores alone can make a difference of two numbers; see `without_ties`."""
+    if first is None or second is None or not (key in a or key in b):
         return False
-    return one_within_the_other(a.get(key, Range(one.a, one.a)), b.get(key, Range(one.b, one.b)))
+    return one_within_the_other(a.get(key, Range(first, first)), b.get(key, Range(second, second)))
 
 
 def in_reading_order(every: Sequence[Difference]) -> tuple[Difference, ...]:

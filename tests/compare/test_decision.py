@@ -101,6 +101,8 @@ class TestAnswer:
         assert (few.answer, few.documents_needed) == ("cannot_tell", None)
         assert few.sentence == "F1 +2.0 points, but 5 documents are too few for an interval: 8 are needed."
         assert few.headline == "Cannot tell on these 5 documents"
+        one = decide([difference(documents=1, documents_with=1)], NAMES)
+        assert one.sentence == "F1 +2.0 points, but 1 document is too few for an interval: 8 are needed."
         rare = difference("recall", "Formula", -0.4, documents_with=3)
         decision = decide([difference(), rare], NAMES)
         assert (decision.answer, decision.losses, decision.unjudged) == ("ship", (), ("Formula",))

@@ -26,6 +26,7 @@ def test_columns_are_chosen_and_the_table_is_read(monkeypatch: pytest.MonkeyPatc
     truth = write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5, label="Table")], side="ground_truth")
     app = dashboard.start(dashboard.FILES, files=dashboard.workspace(truth))
     upload(app, "model.csv", TABLE, role=role)
+    assert not any("Dropped files" in body for body in dashboard.html_blocks(app)), "the form is all there is to say"
     for target, column in CHOSEN.items():
         app.selectbox(key=f"column_0_{target}").set_value(column)
     app.selectbox(key="table_role_0").set_value("Prediction")

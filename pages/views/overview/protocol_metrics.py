@@ -11,7 +11,7 @@ import streamlit as st
 
 from evaluator.charts import scores as charts
 from evaluator.charts.scores import MOST_CURVES, Point
-from evaluator.compare.differences import Difference, differences, without_ties
+from evaluator.compare.differences import Difference, differences, ties_make, without_ties
 from evaluator.data.issues import count_of, displayed, plain
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.matching.box_scores import ThresholdChoice, box_calibrations, thin_curve, threshold_choice
@@ -119,12 +119,15 @@ def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     why = dict.fromkeys(f"{one.title}: {one.why}" for group in groups[0] for one in group.numbers if one.why)
     notes = ["All predictions at the protocol's own IoU thresholds: the sliders do not move these numbers."]
     notes += [f"– {'; '.join(why)}."] if why else []
+    said = []
     for model in chosen:
         limited = getattr(evaluation_of(loaded, model), "beyond_limit", None)
         if limited is not None and limited.predictions:
-            notes.append(f"The best {limited.limit:,} of a page and label count: {limited.words} in {model.letter}.")
+            said.append(f"The best {limited.limit:,} of a page and label count: {limited.words} in {model.letter}.")
         if ties := evaluation_of(loaded, model).ties:
-            notes.append(f"Equal scores in {model.letter}: {ties.words}.")
+            said.append(f"Equal scores in {model.letter}: {ties.words}.")
+    if len(chosen) == 2 and (made := _made_by_ties(loaded, chosen, groups)):
+        said.append(f"The order of equal scores alone can make the difference of {', '.join(made)}.")
     if len(chosen) == 2 and not few:
         notes.append(f"For intervals of so many boxes: layoutscope compare {of.name}.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -136,6 +139,21 @@ def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
                 persist_state="session",
                 help="95 % intervals from resampled documents, of the numbers that have them. Takes some seconds.",
             )
+    if said:
+        st.caption(" ".join(map(frame.escaped, said)))
+
+
+def _made_by_ties(
+    loaded: LoadedBoxes, chosen: Sequence[PairModel], groups: Sequence[Sequence[NumberGroup]]
+) -> list[str]:
+    """Return the titles of numbers that differ as the order of equal scores alone can make them."""
+    ranges = [evaluation_of(loaded, model).tied_ranges for model in chosen]
+    pairs = zip(*([one for group in own for one in group.numbers] for own in groups), strict=True)
+    return [
+        a.title
+        for a, b in pairs
+        if a.value != b.value and ties_make(Key(a.metric, ALL_LABELS), a.value, b.value, *ranges)
+    ]
 
 
 def _row(model: PairModel, groups: Sequence[NumberGroup]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -179,6 +180,11 @@ def read_bytes(
         asked = format, reading
         source = get_or_read(content, name, asked, read_content, digest=on_disk) if on_disk else read_content()
     return _sound(source)
+
+
+def read_files(files: Sequence[tuple[str, bytes]], name: str, format: str, reading: Reading) -> Annotations:
+    """Return the boxes of several files of a format whose bytes are at hand, as `read` of a folder of a name."""
+    return _sound(of_kind("boxes")[format].read_files(files, name, reading))
 
 
 def _sound(source: Annotations) -> Annotations:

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.app import ended_sessions, frame, login, navigation
+from pages.app.state import state
 
 HERE = Path(__file__).resolve().parent
 # In the page itself: a file of it is taken away for a moment when a run is cut short, and the logo stays broken. And
@@ -45,5 +46,9 @@ page = st.navigation(
 )
 navigation.open_first_view_with_data(page)
 navigation.mute_empty_views()
+place = st.empty()
 page.run()
+if state.said_of_findings:
+    # Read while the view was drawn.
+    place.warning(frame.escaped(state.said_of_findings), icon=":material/warning:")
 frame.follow_theme()

@@ -40,12 +40,6 @@ _HEADS: Final = ("TP", "FP", "FN", "Precision", "Recall", "F1", "Mean IoU", "Cov
 
 
 def _problems() -> None:
-    problem = findings.store_problem()
-    if problem is not None:
-        st.error(
-            f"**{frame.escaped(problem.title)}.** {frame.escaped(problem.text)} {frame.escaped(problem.fix)}",
-            icon=":material/error:",
-        )
     waiting = findings.all_unsaved()
     if not waiting:
         return

@@ -16,7 +16,6 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from evaluator.pdf.active_content import ActiveContent, take_out
 from evaluator.pdf.worker import (
     DOCUMENT_BYTES_LIMIT,
     confine_process,
@@ -180,16 +179,12 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Mark(msgspec.Struct, frozen=True, tag=True):
-    """Document to be marked, digest of its bytes and notes; `path` is empty when it is handed over open.
-
-    Its active content is taken out unless `keep_active`.
-    """
+    """Document to be marked, digest of its bytes and notes; `path` is empty when it is handed over open."""
 
     path: str
     digest: str
     notes: tuple[Note, ...]
     password: str = ""
-    keep_active: bool = False
 
     def __repr__(self) -> str:
         return f"Mark(digest={self.digest!r}, {len(self.notes)} notes)"
@@ -202,10 +197,9 @@ class Finish(msgspec.Struct, frozen=True, tag=True):
 
 
 class Accepted(msgspec.Struct, frozen=True, tag=True):
-    """A message was worked off; `left_out` notes had no page, and `active` was taken out of a document."""
+    """A message was worked off; `left_out` notes had no page."""
 
     left_out: int = 0
-    active: ActiveContent = ActiveContent()
 
 
 class Piece(msgspec.Struct, frozen=True, tag=True):
@@ -479,7 +473,6 @@ class _RequestHandler:
         """Return a document with its notes, one layer for each of their names."""
         pymupdf = engine()
         self._document = _opened(pymupdf, message, handed)
-        active = ActiveContent() if message.keep_active else take_out(pymupdf, self._document)
         layers: dict[str, int] = {}
         left_out, pages = 0, len(self._document)
         sheet: _Sheet | None = None
@@ -492,7 +485,7 @@ class _RequestHandler:
             if sheet is None or sheet.number != note.page:
                 sheet = _Sheet(pymupdf, self._document[note.page])
             sheet.annotate(note, layers[note.layer])
-        return Accepted(left_out, active)
+        return Accepted(left_out)
 
 
 def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:

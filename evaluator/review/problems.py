@@ -32,7 +32,7 @@ _SENTENCES: Final[dict[ProblemKind, tuple[str, str, str]]] = {
     ),
     "busy": (
         "Findings are busy",
-        "{store} was in use by others for too long, so the last finding was not kept. {detail}",
+        "{store} was in use by others for too long. {detail}",
         "Save again. If this persists, another program holds the file open, such as a copy or a backup.",
     ),
     "corrupt": (

@@ -6,6 +6,9 @@ writers wait for each other and none fails half-way. On PostgreSQL an advisory l
 the order of their numbers, and reading "everything after row n" misses nothing.
 
 Nothing is created before the first event. A damaged file is never written to.
+
+A store is known by the last event that was seen in it. One without that event is another one, put in its place, and is
+opened anew. No connection to a file stays open: between two uses it is one whole file, to be copied or replaced.
 """
 
 from __future__ import annotations
@@ -17,14 +20,13 @@ import weakref
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time_ns
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote as url_quote
 
 import msgspec
-from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DisconnectionError, OperationalError, SQLAlchemyError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy import URL, Connection, Engine, NullPool, Row, create_engine, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from evaluator.review import schema
 from evaluator.review.problems import StoreProblem, problem_of
@@ -33,10 +35,11 @@ from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_targ
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
 _ASKING_MILLISECONDS: Final = 20
+# A file that changed so lately may change again without another time of change.
+_UNSETTLED_NANOSECONDS: Final = 10**9
 # "LSfi": who holds that lock may write findings; a commit is synchronous also where the server's own setting trades
 # safety for speed.
 _POSTGRES_TURN: Final = (
-    f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'",
     "SET LOCAL synchronous_commit = on",
     f"SELECT pg_advisory_xact_lock({0x4C536669})",
 )
@@ -50,13 +53,16 @@ _KEEP_NEW: Final = text(
 )
 # Columns that hold what an event has under the same name.
 _PLAIN: Final = ("id", "action", "verdict", "note", "author", "source", "owner", "due", "status")
+# Writers that began a store at the same time have each left a row.
+_HAS: Final = text("SELECT max(version), (SELECT id FROM layoutscope_event WHERE seq = :seq) FROM layoutscope_version")
+_LAST: Final = text("SELECT seq, id FROM layoutscope_event ORDER BY seq DESC LIMIT 1")
 _READ: Final = text("SELECT * FROM layoutscope_event WHERE workspace = :workspace AND seq > :after ORDER BY seq")
 
 
 class _Kept(NamedTuple):
-    """What was read of a workspace: the file it came from, its last row, the events and their log."""
+    """What was read of a workspace: the state of its file before, its last row, the events and their log."""
 
-    file: object
+    state: object
     last: int
     events: tuple[Event, ...]
     log: ReviewLog
@@ -67,19 +73,23 @@ class Store:
 
     `address`: the path of an SQLite file, which may not exist yet, or a database address (``postgresql+psycopg://…``);
     from whoever starts the program, never from a data file. One that can never work is a `StoreProblem` ``driver`` or
-    ``unusable``; all other problems come with the first use. Safe for several threads; not to be carried over a fork.
+    ``unusable``; all other problems come with the first use. One that others use is ``busy`` after `busy_seconds`. Safe
+    for several threads; not to be carried over a fork.
     """
 
-    def __init__(self, address: str | Path) -> None:
+    def __init__(self, address: str | Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self._busy = busy_seconds
         self._path, url = _parsed(address)
         self.name: str = self._path.name if self._path else _shown(url)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._write_lock = threading.Lock()
         self._kept: dict[str, _Kept] = {}
-        # The file whose layout is known to be the present one.
-        self._current_file: object = None
+        self.replaced = 0
+        """How often another store was found in the place of one in which events had been seen."""
+        # Number and id of the last event that was seen, 0 and None in an empty store; None for a store not yet opened.
+        self._seen: tuple[int, str | None] | None = None
         try:
-            self._engine = _engine(self._path, url)
+            self._engine = _engine(self._path, url, self._busy)
         except ImportError as raised:
             raise StoreProblem("driver", store=self.name) from raised
         except SQLAlchemyError as raised:
@@ -99,38 +109,46 @@ class Store:
         with self._write_lock, self._problems():
             if self._path is not None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-            file = _identity(self._path)
             with self._engine.connect() as connection:
-                file = file or _identity(self._path)
-                if file != self._current_file:
-                    self._prepare(connection)
-                with _writing(connection):
+                file = _identity(self._path)
+                self._open(connection, begin=True)
+                connection.rollback()
+                with _writing(connection, self._busy):
                     connection.execute(_KEEP_NEW, rows)
-            self._current_file = file
-            if _identity(self._path) != file:
-                detail = "The file was moved or replaced while it was written."
-                raise StoreProblem("unreachable", store=self.name, detail=detail)
+                    last = connection.execute(_LAST).one()
+                # An open file lives on when its name is deleted or given to another: what is written to it is lost.
+                if _identity(self._path) != file:
+                    detail = "The file was moved or replaced while it was written."
+                    raise StoreProblem("unreachable", store=self.name, detail=detail)
+            self._note(last)
 
     def log(self, workspace: str = "") -> ReviewLog:
         """Return all events of a workspace, arranged; only new rows are read. Raises `StoreProblem`.
 
         The same object as long as nothing was added; empty when nothing was ever kept.
         """
-        with self._lock:
-            file = _identity(self._path)
+        with self._lock, self._problems():
+            state = _settled(self._path)
             kept = self._kept.get(workspace)
-            if kept is None or kept.file != file:
-                kept = _Kept(file, 0, (), ReviewLog())
-            rows = self._read(workspace, after=kept.last)
+            if kept is not None and state is not None and kept.state == state:
+                return kept.log
+            with self._reading() as connection:
+                # What was kept of another store is gone now.
+                kept = self._kept.get(workspace, _Kept(None, 0, (), ReviewLog()))
+                rows = self._rows(connection, workspace, after=kept.last)
+            events, log = kept.events, kept.log
             if rows:
-                events = (*kept.events, *(_event(row, self.name) for row in rows))
-                kept = _Kept(file, rows[-1].seq, events, ReviewLog.of(events))
-            self._kept[workspace] = kept
-            return kept.log
+                events = (*events, *(_event(row, self.name) for row in rows))
+                log = ReviewLog.of(events)
+                self._note(rows[-1])
+            self._kept[workspace] = _Kept(state, rows[-1].seq if rows else kept.last, events, log)
+            return log
 
     def events(self, workspace: str = "") -> list[Event]:
         """Return all events of a workspace in the order in which they were kept; raises `StoreProblem`."""
-        return [_event(row, self.name) for row in self._read(workspace, after=0)]
+        with self._reading() as connection:
+            rows = self._rows(connection, workspace, after=0)
+        return [_event(row, self.name) for row in rows]
 
     def check(self) -> None:
         """Read the whole file and say what is wrong with it; raises `StoreProblem`."""
@@ -148,12 +166,10 @@ class Store:
         """Give the connections back; the store can be used again afterwards."""
         self._engine.dispose()
 
-    def _read(self, workspace: str, *, after: int) -> Sequence[Row[Any]]:
+    @staticmethod
+    def _rows(connection: Connection | None, workspace: str, *, after: int) -> Sequence[Row[Any]]:
         """Rows of a workspace after a number, by number."""
-        with self._reading() as connection:
-            if connection is None:
-                return []
-            return connection.execute(_READ, {"workspace": workspace, "after": after}).all()
+        return [] if connection is None else connection.execute(_READ, {"workspace": workspace, "after": after}).all()
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection | None]:
@@ -162,22 +178,54 @@ class Store:
         An older one is upgraded.
         """
         with self._problems():
-            file = _identity(self._path)
             # To open an empty file would begin a database in it.
-            if file is None or (self._path is not None and not self._path.stat().st_size):
+            if self._path is not None and not _size(self._path):
+                self._forget()
                 yield None
                 return
             with self._engine.connect() as connection:
-                if file != self._current_file:
-                    version = self._version(connection)
-                    if version == 0:
-                        yield None
-                        return
-                    if version < schema.VERSION:
-                        connection.rollback()
-                        self._prepare(connection)
-                    self._current_file = file
-                yield connection
+                yield connection if self._open(connection) else None
+
+    def _open(self, connection: Connection, *, begin: bool = False) -> bool:
+        """Return whether the store was begun; it is opened anew unless it has the last event that was seen in it."""
+        with self._lock:
+            if self._seen is not None and self._has(connection, *self._seen):
+                return True
+            self._forget()
+            version = self._version(connection)
+            if version == 0 and not begin:
+                return False
+            if version < schema.VERSION:
+                connection.rollback()
+                self._prepare(connection)
+            self._seen = 0, None
+            self._note(connection.execute(_LAST).one_or_none())
+            return True
+
+    def _has(self, connection: Connection, seq: int, event_id: str | None) -> bool:
+        """Return whether the store has the present layout and an event under a number."""
+        try:
+            if connection.execute(_HAS, {"seq": seq}).one() == (schema.VERSION, event_id):
+                return True
+        except DBAPIError as raised:
+            # The tables are gone, or it is damaged: to open it anew tells which.
+            if problem_of(raised, self.name).kind != "corrupt":
+                raise
+        connection.rollback()
+        return False
+
+    def _forget(self) -> None:
+        """Forget a store that is not there any more."""
+        with self._lock:
+            self.replaced += bool(self._seen and self._seen[0])
+            self._seen = None
+            self._kept.clear()
+
+    def _note(self, last: Row[Any] | None) -> None:
+        """Note the last event of those that were read or added."""
+        with self._lock:
+            if last is not None and (self._seen is None or last.seq >= self._seen[0]):
+                self._seen = last.seq, last.id
 
     @contextlib.contextmanager
     def _problems(self) -> Iterator[None]:
@@ -203,7 +251,7 @@ class Store:
 
     def _prepare(self, connection: Connection) -> None:
         """Create or upgrade the tables, in a transaction of a writer of their own."""
-        with _writing(connection):
+        with _writing(connection, self._busy):
             version = self._version(connection)
             if version == 0:
                 schema.create(connection)
@@ -237,26 +285,12 @@ def _shown(url: URL) -> str:
     return f"{url.get_backend_name()} {url.host or 'local'}/{url.database or ''}"
 
 
-def _engine(path: Path | None, url: URL) -> Engine:
+def _engine(path: Path | None, url: URL, busy_seconds: float) -> Engine:
     """Return the engine of a store, with the settings that make an acknowledged event a kept one."""
     if path is None:
         options: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS} if "psycopg" in url.drivername else {}
         return create_engine(url, pool_pre_ping=True, pool_timeout=BUSY_SECONDS, connect_args=options)
-    engine = create_engine(
-        url, creator=lambda: _connected(path), pool_size=5, max_overflow=30, pool_timeout=BUSY_SECONDS
-    )
-
-    @event.listens_for(engine, "connect")
-    def note_file(_connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
-        record.info["file"] = _identity(path)
-
-    @event.listens_for(engine, "checkout")
-    def require_same_file(_connection: sqlite3.Connection, record: ConnectionPoolEntry, _proxy: object) -> None:
-        # An open file lives on when its name is deleted or given to another: what is written to it would be lost.
-        if record.info["file"] != _identity(path):
-            raise DisconnectionError
-
-    return engine
+    return create_engine(url, creator=lambda: _connected(path, busy_seconds), poolclass=NullPool)
 
 
 def _identity(path: Path | None) -> object:
@@ -270,13 +304,31 @@ def _identity(path: Path | None) -> object:
     return status.st_dev, status.st_ino
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _size(path: Path) -> int:
+    """Return the bytes of a file, 0 for none."""
+    try:
+        return path.stat().st_size
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def _settled(path: Path | None) -> object:
+    """Return what tells a file from itself after any change; None for a server and for a file that is in use."""
+    if path is None or not _size(path) or path.with_name(path.name + "-wal").exists():
+        return None
+    status = path.stat()
+    if time_ns() - status.st_mtime_ns < _UNSETTLED_NANOSECONDS:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _connected(path: Path, busy_seconds: float) -> sqlite3.Connection:
     """Return a connection to a file, readable only where nothing may be written; transactions begin only on request.
 
     WAL needs a file beside the database even for reading. Where that cannot be made, the file is read as one that
     nobody changes, unless somebody has left a log: then its last events would be missing, which is worse than none.
     """
-    connection = _opened(path, "rwc")
+    connection = _opened(path, "rwc", busy_seconds)
     try:
         connection.execute("SELECT 1 FROM sqlite_master")
     except sqlite3.OperationalError as raised:
@@ -284,7 +336,7 @@ def _connected(path: Path) -> sqlite3.Connection:
         log = path.with_name(path.name + "-wal")
         if not path.exists() or (log.exists() and log.stat().st_size) or not _is_read_only(raised):
             raise
-        connection = _opened(path, "ro&immutable=1")
+        connection = _opened(path, "ro&immutable=1", busy_seconds)
     except sqlite3.Error:
         connection.close()
         raise
@@ -295,10 +347,10 @@ def _connected(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _opened(path: Path, mode: str) -> sqlite3.Connection:
+def _opened(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
     """Return a raw connection that waits for others."""
     place = f"file:{url_quote(str(path.absolute()))}?mode={mode}"
-    return sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(place, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
 
 
 def _is_read_only(raised: sqlite3.OperationalError) -> bool:
@@ -307,24 +359,24 @@ def _is_read_only(raised: sqlite3.OperationalError) -> bool:
 
 
 @contextlib.contextmanager
-def _writing(connection: Connection) -> Iterator[None]:
+def _writing(connection: Connection, busy_seconds: float) -> Iterator[None]:
     """Yield a transaction that holds the right to write from its start, so that it cannot fail later."""
     with connection.begin():
         if connection.dialect.name == "sqlite":
-            _begin_immediate(connection)
+            _begin_immediate(connection, busy_seconds)
         elif connection.dialect.name == "postgresql":
-            for statement in _POSTGRES_TURN:
+            for statement in (f"SET LOCAL lock_timeout = {int(1000 * busy_seconds)}", *_POSTGRES_TURN):
                 connection.exec_driver_sql(statement)
         yield
 
 
-def _begin_immediate(connection: Connection) -> None:
+def _begin_immediate(connection: Connection, busy_seconds: float) -> None:
     """Wait for the write lock of SQLite, asking again from the shortest of its pauses on.
 
     They grow to a tenth of a second, so that who has waited longest asks least often: of twenty writers without pause
     some waited ten seconds in vain.
     """
-    deadline = monotonic() + BUSY_SECONDS
+    deadline = monotonic() + busy_seconds
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {_ASKING_MILLISECONDS}")
     try:
         while True:
@@ -336,7 +388,7 @@ def _begin_immediate(connection: Connection) -> None:
             else:
                 return
     finally:
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(1000 * BUSY_SECONDS)}")
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(1000 * busy_seconds)}")
 
 
 def _require_sound(connection: Connection, name: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import sqlite3
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
 from evaluator.review.verdicts import Target
-from pages.views.findings import meeting
+from pages.views.findings import findings, meeting
 from tests import dashboard
 from tests.dashboard import COMPARE, FINDINGS, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, fine, go, press, start, table, texts
 from tests.judging import opinion, store, stored
@@ -167,10 +169,50 @@ def test_filters(store_path: Path) -> None:
 
 def test_a_damaged_store_is_told(store_path: Path) -> None:
     store_path.write_bytes(b"no database" * 500)
-    app = start(FINDINGS)
-    assert "The findings file is damaged" in app.error[0].value
-    assert "findings cannot be read" in text_of(app)
+    app = start()
+    assert any("The findings file is damaged." in text for text in texts(app.warning))
+    assert "findings cannot be read" in text_of(go(app, FINDINGS))
     assert store_path.read_bytes() == b"no database" * 500
+
+
+def test_a_store_that_is_deleted_while_it_is_open_is_told(store_path: Path) -> None:
+    seeded(store_path)
+    another = "findings.sqlite was deleted, moved or restored. What is shown is what is in it now."
+    app = start()
+
+    def said() -> object:
+        # app.py, which shows it, runs once only: see the test before.
+        held = fine(app.run()).session_state
+        return "said_of_findings" in held and held["said_of_findings"]
+
+    assert not said()
+    store_path.unlink()
+    assert said() == another
+    store(store_path, opinion(page_target("a.pdf", 0)))
+    assert said() == another
+    # Who comes later has seen no other.
+    app = start()
+    assert not said()
+
+
+def test_a_verdict_in_a_store_that_others_use_waits(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(store_path, opinion(page_target("a.pdf", 0)))
+    monkeypatch.setattr(findings, "_BUSY_SECONDS", 0.1)
+    app = start(PAGE_BROWSER)
+    data = dashboard.viewer(app)
+    judged = {name: data["mistakes"][0][name] for name in ("number", "keys", "target")}
+    place = {name: data["page"][name] for name in ("document", "index")}
+    event = {"id": "one", **place, **judged, "verdict": "ignore", "note": "", "letter": "A", "name": "Berta"}
+    with contextlib.closing(sqlite3.connect(store_path, isolation_level=None)) as others:
+        others.execute("BEGIN IMMEDIATE")
+        (waiting, *_) = dashboard.viewer(dashboard.send_event(app, "page", "verdict", event))["mistakes"]
+    assert (waiting["unsaved"]["busy"], waiting["answered"]) == (True, "one")
+    assert waiting["unsaved"]["problem"].startswith(
+        "Findings are busy. findings.sqlite was in use by others for too long."
+    )
+    (kept, *_) = dashboard.viewer(dashboard.send_event(app, "page", "verdict", {**event, "again": True}))["mistakes"]
+    assert "unsaved" not in kept
+    assert [each.id for each in stored(store_path)][1:] == ["one"]
 
 
 def test_a_verdict_is_kept_under_the_name_of_the_reviewer(store_path: Path) -> None:

@@ -30,6 +30,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 
 from evaluator.review import schema
+from evaluator.review import store as store_module
 from evaluator.review.identity import page_target
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import _POSTGRES_TURN, Store
@@ -90,14 +91,14 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield place
 
 
-Opener = Callable[[str | Path], Store]
+Opener = Callable[..., Store]
 
 
 @pytest.fixture
 def opened() -> Iterator[Opener]:
     """Opens stores, each with connections of its own, and closes them when the test ends."""
     with contextlib.ExitStack() as stack:
-        yield lambda address: stack.enter_context(Store(address))
+        yield lambda address, **given: stack.enter_context(Store(address, **given))
 
 
 @pytest.fixture
@@ -128,6 +129,31 @@ def database(address: str) -> Iterator[Connection]:
     with engine.begin() as connection:
         yield connection
     engine.dispose()
+
+
+@contextlib.contextmanager
+def replaced_later(address: str, change: str) -> Iterator[None]:
+    """What is done within happens to a store that is replaced then by nothing, or by what it was before."""
+    path, backup = Path(address), Path(f"{address}.backup")
+    if "://" not in address:
+        shutil.copy(path, backup)
+    yield
+    if "://" in address:
+        with database(address) as connection:
+            if change == "deleted":
+                connection.execute(text("DROP TABLE layoutscope_version, layoutscope_event"))
+            else:
+                connection.execute(text("DELETE FROM layoutscope_event WHERE seq > 1"))
+                connection.execute(text("ALTER SEQUENCE layoutscope_event_seq_seq RESTART 2"))
+        return
+    # Nothing of it is elsewhere.
+    assert not list(path.parent.glob("*-wal"))
+    if change in ("deleted", "restored"):
+        path.unlink()
+    if change in ("restored", "copied over"):
+        shutil.copy(backup, path)
+    elif change == "moved over":
+        backup.replace(path)
 
 
 @contextlib.contextmanager
@@ -197,6 +223,25 @@ class TestContract:
         store.add([on_page(1), on_page(0, "ignore", minutes=1)])
         assert [judged.verdict for judged in other.log().judged.values()] == ["ignore", "model_wrong"]
         assert other.log().revision != log.revision
+
+    @pytest.mark.parametrize("change", ["deleted", "restored", "copied over", "moved over"])
+    @pytest.mark.parametrize("looked_at", [True, False])
+    def test_a_store_that_is_replaced_while_it_is_open_is_opened_anew(
+        self, address: str, opened: Opener, change: str, looked_at: bool
+    ) -> None:
+        store, left = opened(address), int(change != "deleted")
+        store.add([on_page(0)])
+        with replaced_later(address, change):
+            store.add([on_page(1), on_page(2)], "other")
+            store.add([on_page(3)])
+            assert (len(store.log()), len(store.log("other")), store.replaced) == (2, 2, 0)
+        if looked_at:
+            assert (len(store.log()), len(store.log("other")), store.replaced) == (left, 0, 1)
+            assert store.events() == opened(address).events()
+        store.add([on_page(4)])
+        kept = opened(address).events()
+        assert [event.target.page for event in kept] == [*range(left), 4]
+        assert (list(store.log().events), store.replaced) == (kept, 1)
 
     def test_twenty_writers_at_once_lose_nothing(self, address: str, opened: Opener, run: Run) -> None:
         told = run("together", address, 20, 3)
@@ -421,16 +466,13 @@ class TestFiles:
             folder.chmod(0o755)
             shutil.rmtree(folder)
 
-    def test_a_file_that_somebody_holds_is_busy(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Opener
-    ) -> None:
+    def test_a_file_that_somebody_holds_is_busy(self, tmp_path: Path, opened: Opener) -> None:
         path = tmp_path / "findings.sqlite"
         opened(path).add([on_page(0)])
-        monkeypatch.setattr("evaluator.review.store.BUSY_SECONDS", 0.2)
         holder = sqlite3.connect(path, isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
         try:
-            store = opened(path)
+            store = opened(path, busy_seconds=0.2)
             assert len(store.log()) == 1
             with refused("busy"):
                 store.add([on_page(1)])
@@ -451,6 +493,42 @@ class TestFiles:
         assert [event.target.page for event in opened(path).events()] == [1]
         assert [event.target.page for event in opened(tmp_path / "moved.sqlite").events()] == [0]
 
+    def test_what_goes_into_a_file_that_is_replaced_meanwhile_is_not_acknowledged(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Opener
+    ) -> None:
+        path = tmp_path / "findings.sqlite"
+        store = opened(path)
+        store.add([on_page(0)])
+        writing = store_module._writing
+
+        @contextlib.contextmanager
+        def deleted_meanwhile(*given: Any) -> Iterator[None]:
+            with writing(*given):
+                yield
+            path.unlink()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(store_module, "_writing", deleted_meanwhile)
+            with refused("unreachable") as raised:
+                store.add([on_page(1)])
+        assert "The file was moved or replaced while it was written." in raised.value.text
+        store.add([on_page(2)])
+        assert [event.target.page for event in store.log().events] == [2]
+
+    def test_a_file_that_does_not_change_is_not_opened_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Opener
+    ) -> None:
+        path = tmp_path / "findings.sqlite"
+        store = opened(path)
+        store.add([on_page(0)])
+        os.utime(path, (1, 1))
+        log = store.log()
+        with monkeypatch.context() as patch:
+            patch.setattr(store_module, "_connected", None)
+            assert store.log() is log
+        opened(path).add([on_page(1)])
+        assert len(store.log()) == 2
+
     def test_its_settings_are_those_that_keep_what_was_acknowledged(self, tmp_path: Path, opened: Opener) -> None:
         store = opened(tmp_path / "findings.sqlite")
         store.add([on_page(0)])
@@ -466,13 +544,9 @@ class TestFiles:
 class TestServers:
     """What only a server can suffer."""
 
-    def test_a_turn_that_somebody_does_not_give_back_is_busy(
-        self, address: str, store: Store, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_turn_that_somebody_does_not_give_back_is_busy(self, address: str, opened: Opener) -> None:
+        store = opened(address, busy_seconds=0.2)
         store.add([on_page(0)])
-        turn = [each.replace("10s", "200ms") for each in _POSTGRES_TURN]
-        assert turn != list(_POSTGRES_TURN)
-        monkeypatch.setattr("evaluator.review.store._POSTGRES_TURN", turn)
         with database(address) as holder:
             holder.execute(text(_POSTGRES_TURN[-1]))
             with refused("busy"):

@@ -162,6 +162,8 @@ export interface UnsavedItem {
   verdict: string | null;
   note: string;
   problem: string;
+  /** Others use the store now: the browser sends the verdict again. */
+  busy?: boolean;
 }
 
 /** An entry of the list of mistakes. */

@@ -94,6 +94,8 @@ class UnsavedItem(Payload, frozen=True):
     verdict: str | None
     note: str
     problem: str
+    busy: bool = False
+    """Others use the store now: the browser sends the verdict again."""
 
 
 class MistakeItem(Payload, frozen=True, kw_only=True):

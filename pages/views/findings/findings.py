@@ -42,6 +42,8 @@ from pages.app.state import Field, State, report, state
 
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
 _ASK_AGAIN_SECONDS: Final = 15.0
+# Shorter than the browser waits until it sends a verdict again.
+_BUSY_SECONDS: Final = 2.0
 _REMEMBERED: Final = "remembered_reviewer"
 DrawnT = TypeVar("DrawnT", PagePayload, PaneItem)
 
@@ -65,6 +67,7 @@ class Unsaved(NamedTuple):
     task: Task
     event_id: str
     problem: str = ""
+    busy: bool = False
 
 
 # By target, what the store did not take in this session.
@@ -79,7 +82,7 @@ class _OpenStore:
         self._problem: StoreProblem | None = None
         self._asked = 0.0
         try:
-            self.store = Store(address)
+            self.store = Store(address, busy_seconds=_BUSY_SECONDS)
         except StoreProblem as problem:
             self._problem = problem
 
@@ -135,12 +138,28 @@ def _workspace() -> str:
 
 def review_log() -> ReviewLog:
     """Return all opinions in this workspace; empty when they cannot be read, see `store_problem`."""
-    return _open_store().read(_workspace())[0]
+    return _read()[0]
 
 
 def store_problem() -> StoreProblem | None:
     """Return why findings cannot be read; None when they can."""
-    return _open_store().read(_workspace())[1]
+    return _read()[1]
+
+
+def _read() -> tuple[ReviewLog, StoreProblem | None]:
+    """Return all opinions and why they cannot be read, and note what a reader of any view has to know of them."""
+    held = _open_store()
+    log, problem = held.read(_workspace())
+    replaced = 0 if held.store is None else held.store.replaced
+    seen = state.findings_replaced
+    if address() not in seen:
+        state.findings_replaced = seen = {**seen, address(): replaced}
+    another = f"{store_name()} was deleted, moved or restored. What is shown is what is in it now."
+    said = str(problem) if problem else another if replaced > seen[address()] else ""
+    if said != state.said_of_findings:
+        # It stands outside of the part of the Page browser that runs alone.
+        state.said_of_findings, state.whole_view = said, True
+    return log, problem
 
 
 def store_name() -> str:
@@ -247,7 +266,7 @@ def save_all(
             return _keep_unsaved(waiting, "Not saved", str(problem))
     why = _open_store().write(said, _workspace())
     if why is not None:
-        return _keep_unsaved(waiting, why.title, why.text, why.fix)
+        return _keep_unsaved(waiting, why.title, why.text, why.fix, busy=why.kind == "busy")
     _UNSAVED.set({key: entry for key, entry in _UNSAVED.get().items() if key not in targets})
     return None
 
@@ -289,9 +308,9 @@ def retry_unsaved() -> None:
         )
 
 
-def _keep_unsaved(waiting: Sequence[Unsaved], title: str, *why: str) -> Unsaved | None:
+def _keep_unsaved(waiting: Sequence[Unsaved], title: str, *why: str, busy: bool = False) -> Unsaved | None:
     problem = " ".join(part for part in (f"{title}.", *why) if part)
-    entries = [entry._replace(problem=problem) for entry in waiting]
+    entries = [entry._replace(problem=problem, busy=busy) for entry in waiting]
     _UNSAVED.set({**_UNSAVED.get(), **{entry.target_id: entry for entry in entries}})
     return entries[0] if entries else None
 
@@ -376,7 +395,7 @@ def unsaved_item(entry: Unsaved | None) -> UnsavedItem | None:
     """Return what was not saved, for the viewer."""
     if entry is None:
         return None
-    return UnsavedItem(entry.verdict, entry.note, plain(entry.problem))
+    return UnsavedItem(entry.verdict, entry.note, plain(entry.problem), entry.busy)
 
 
 # --- numbers -------------------------------------------------------------------------------------------------------

@@ -267,7 +267,9 @@ def read_content(origin: Path | Upload, reading: Reading, kind: Kind) -> Source:
         if len(origin.files) == 1:
             name, content = origin.files[0]
             return formats.read_bytes(content, name, **asked)
-    elif reading.format is None:
+        named = reading.format or next(iter(formats.of_kind(kind)))
+        return formats.read_files(origin.files, origin.name, named, reading)
+    if reading.format is None:
         formats.need_kind(_beginnings(origin), kind)
     row = formats.FORMATS[reading.format] if reading.format else next(iter(formats.of_kind(kind).values()))
     if isinstance(origin, Path):

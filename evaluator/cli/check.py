@@ -25,6 +25,7 @@ from evaluator.data.issues import BadInput, Issue, count_of, has_errors, issues_
 from evaluator.formats.base import Reading
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics import export
+from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.locked import locked_issues
 from evaluator.pdf.passwords import opening_with
 from evaluator.protocols import box_protocols
@@ -83,7 +84,7 @@ def check(
     truths = [read for read in annotations if read.side == "ground_truth"]
     if pdfs is not None:
         with opening_with(passwords):
-            issues += locked_issues(annotations, pdfs)
+            issues += locked_issues((each.name for read in annotations for each in read.documents), PdfFolder(pdfs))
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]

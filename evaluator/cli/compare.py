@@ -21,6 +21,7 @@ from evaluator.cli.from_project import (
     compared_files,
 )
 from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
+from evaluator.cli.paths import PasswordFile, passwords_of
 from evaluator.cli.program import (
     GATE_FAILED,
     OK,
@@ -40,6 +41,7 @@ from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, pars
 from evaluator.data.issues import count_of
 from evaluator.metrics import export
 from evaluator.metrics.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
+from evaluator.pdf.passwords import opening_with
 from evaluator.project import OptionError, Say, evaluate_together, model_names
 from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import Evaluation
@@ -71,6 +73,7 @@ def compare(
     options: ProtocolOptions = DEFAULT,
     slices: SlicesFile = None,
     attributes: PageTable = None,
+    password_file: PasswordFile = None,
     decide_by: Measure = None,
     least: Least = LEAST,
     largest_loss: Loss = LARGEST_LOSS,
@@ -95,7 +98,7 @@ def compare(
     check_table(files.gt, slices, attributes)
     rule = rule_of(decide_by, least, largest_loss, PROTOCOLS[files.protocol])
     pdfs = files.options.get("pdfs")
-    with progress("Reading") as say:
+    with opening_with(passwords_of(password_file)), progress("Reading") as say:
         evaluations = _evaluated(files, say)
         say("Comparing")
         evaluations, named = named_in(evaluations, files.gt, slices, attributes, pdfs=pdfs, say=say)
@@ -126,6 +129,7 @@ def gate(
     options: ProtocolOptions = DEFAULT,
     slices: SlicesFile = None,
     attributes: PageTable = None,
+    password_file: PasswordFile = None,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
     json: _Json = False,
@@ -154,7 +158,8 @@ def gate(
     paths = [pred] if baseline is None else [pred, baseline]
     given = given_options(options)
     pdfs = given.get("pdfs")
-    with progress("Reading") as say, in_one_sentence(ConditionError):
+    passwords = passwords_of(password_file)
+    with opening_with(passwords), progress("Reading") as say, in_one_sentence(ConditionError):
         conditions = [parse(text) for text in fail_if]
         evaluations = _evaluated(ComparedFiles(protocol, gt, paths, given), say)
         say("Judging")

@@ -18,7 +18,7 @@ from cyclopts import Parameter
 from evaluator import formats
 from evaluator.analysis.doctor.contents import Contents, Spread, contents
 from evaluator.cli.arguments import size as size_of
-from evaluator.cli.paths import PDFS, need_apart, need_free, need_no_foreign
+from evaluator.cli.paths import PDFS, PasswordFile, need_apart, need_free, need_no_foreign, passwords_of
 from evaluator.cli.program import (
     BAD_INPUT,
     OK,
@@ -41,6 +41,7 @@ from evaluator.formats.posters import Posters
 from evaluator.formats.writers import WRITERS, Writer, WriteResult, writer_named
 from evaluator.formats.writers.base import HEAD
 from evaluator.metrics import export
+from evaluator.pdf.passwords import opening_with
 from evaluator.pdf.sizes import page_sizes
 from evaluator.project import read_content
 from evaluator.protocols.base import Source
@@ -60,6 +61,7 @@ def convert(
     role: Annotated[_Role | None, Parameter(name="--as")] = None,
     gt: Path | None = None,
     pdfs: Path | None = None,
+    password_file: PasswordFile = None,
     page_size: str | None = None,
     force: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -95,10 +97,10 @@ def convert(
         raise UsageError(f"{writer.name} is written to {what} of its own; choose another --out than {out.name}.")
     if pdfs is not None:
         need_folder("--pdfs", pdfs)
-    need_apart([out], {"convert": source, "--gt": gt, PDFS: pdfs})
+    need_apart([out], {"convert": source, "--gt": gt, PDFS: pdfs, "--password-file": password_file})
     if writer.folder and out.is_dir():
         _need_own_folder(out, writer)
-    with progress("Reading") as say:
+    with opening_with(passwords_of(password_file)), progress("Reading") as say:
         say(f"Reading {source.name}")
         read = _boxes(source, Reading(format=format, columns=columns, level=level, side=role), gt)
         refused: list[Issue] = []

@@ -15,7 +15,7 @@ from evaluator.analysis.slices.observation_slices import documents_of, observati
 from evaluator.analysis.slices.page_table import read_page_table
 from evaluator.cli.program import UsageError, in_one_sentence
 from evaluator.cli.progress import SILENT, Bar
-from evaluator.data.dataset import page_keys
+from evaluator.data.dataset import Dataset, page_keys
 from evaluator.data.issues import Issue
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
@@ -67,6 +67,8 @@ def named_in(
         numbers = _observed(results, named, of_pages, known_only=slices is None)
     else:
         numbers = _of_boxes(boxes, named, of_pages, pdfs, say)
+        if pdfs is not None and _needs_pdfs(named):
+            issues = (*issues, *_locked(boxes[0].evaluated, pdfs))
     return [replace(each, issues=(*each.issues, *issues)) for each in evaluations], numbers
 
 
@@ -109,6 +111,14 @@ def _observed(
 
 def _needs_pdfs(named: Sequence[NamedSlice]) -> bool:
     return any(condition.attribute in FROM_PDFS for each in named for condition in each.conditions)
+
+
+def _locked(dataset: Dataset, pdfs: Path) -> list[Issue]:
+    """Return a warning for each PDF that could not be read for want of a password."""
+    from evaluator.pdf.folder import PdfFolder  # as below
+    from evaluator.pdf.locked import locked_issues
+
+    return locked_issues((document.name for document in dataset.documents), PdfFolder(pdfs))
 
 
 def _from_pdfs(

@@ -82,6 +82,7 @@ def review_pack(
     out: Path,
     pdfs: Path | None = None,
     password_file: PasswordFile = None,
+    keep_active_content: Annotated[bool, Parameter(negative="")] = False,
     options: PackedOptions = DEFAULT_OF_PACK,
     iou: Annotated[float | None, Parameter(group=_numbers)] = None,
     min_score: Annotated[tuple[float, ...], Parameter(group=_numbers, negative="")] = (),
@@ -119,6 +120,9 @@ def review_pack(
         documents, verdicts and tags, and marked copies of the PDFs.
     pdfs
         The folder under which the PDFs are looked up by name; without it pages are empty sheets.
+    keep_active_content
+        Keep scripts, actions, XFA forms, films and embedded files of the PDFs in their marked copies, which are not
+        copied otherwise.
     iou
         IoU threshold of decision, findings and pages; the protocol's first one when not given.
     min_score
@@ -184,6 +188,10 @@ def review_pack(
     need_place(out)
     run = _Run(gt, pred, pdfs, given_options(options), scores)
     _need_own_place(out, run, further, findings, since, password_file=password_file)
+    if keep_active_content and (pdfs is None or out.suffix.lower() in (".html", ".pdf")):
+        raise UsageError(
+            "--keep-active-content is for marked copies, which are made with --pdfs and a folder or .zip as --out."
+        )
     if pdfs is not None:
         need_folder("--pdfs", pdfs)
     if since is not None and boxes is None:
@@ -205,7 +213,7 @@ def review_pack(
         _need_documents(wanted.documents, contents)
         pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
         with writing("--out", out):
-            files = _write(out, contents, pictures, events, pdfs=pdfs, say=say)
+            files = _write(out, contents, pictures, events, pdfs=pdfs, keep_active=keep_active_content, say=say)
     sys.stderr.write(issues_text(contents.issues))
     sys.stdout.write(files)
     return OK
@@ -260,7 +268,14 @@ def _counted(say: Bar) -> Progress:
 
 
 def _write(
-    out: Path, contents: Contents, pictures: Pictures, events: Sequence[Event], *, pdfs: Path | None, say: Bar
+    out: Path,
+    contents: Contents,
+    pictures: Pictures,
+    events: Sequence[Event],
+    *,
+    pdfs: Path | None,
+    keep_active: bool,
+    say: Bar,
 ) -> str:
     """Write the file or the folder, and return a list of what was written."""
     step = _counted(say)
@@ -274,8 +289,9 @@ def _write(
     from evaluator.pack.folder import write_folder, write_zip
 
     as_zip = out.suffix.lower() == ".zip" and not out.is_dir()
-    made = (write_zip if as_zip else write_folder)(out, contents, pictures, events, pdfs, progress=step)
-    marked = "".join(f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n" for one in made.marked)
+    write = write_zip if as_zip else write_folder
+    made = write(out, contents, pictures, events, pdfs, keep_active=keep_active, progress=step)
+    marked = "".join(f"{one.name}: {one.words}\n" for one in made.marked)
     if as_zip:
         return _listed(out, made.html) + marked
     return _listed(out / "pack.html", made.html) + _listed(out / "pack.pdf", made.pdf) + marked

@@ -21,6 +21,7 @@ from evaluator.analysis.slices.search import SMALLEST_EFFECT
 from evaluator.analysis.slices.slices import Slices, find_slices, signature_of
 from evaluator.cli.absent_documents import absent_note, absent_of
 from evaluator.cli.named_slices import table_of
+from evaluator.cli.paths import PasswordFile, passwords_of
 from evaluator.cli.program import OK, Json, Markdown, Protocol, Truth, UsageError, in_one_sentence, print_issues
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
@@ -29,6 +30,7 @@ from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics import export
 from evaluator.metrics.observations import Attribute
 from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.passwords import opening_with
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
 from evaluator.protocols import PROTOCOLS, box_protocols
@@ -51,6 +53,7 @@ def slices(
     smallest: Annotated[float, Parameter(group=_search)] = SMALLEST_EFFECT,
     use_score: Annotated[bool, Parameter(group=_search, negative="")] = False,
     only_confirmed: Annotated[bool, Parameter(group=_search, negative="")] = False,
+    password_file: PasswordFile = None,
     save: Annotated[str | None, Parameter(group=_output)] = None,
     slices_file: Annotated[Path | None, Parameter(group=_output)] = None,
     json: Annotated[Json, Parameter(group=_output)] = False,
@@ -103,7 +106,7 @@ def slices(
     pdfs = given.get("pdfs")
     if PROTOCOLS[protocol].matches_boxes or not hasattr(PROTOCOLS[protocol].options, "pdfs"):
         given.pop("pdfs", None)
-    with progress("Reading") as say:
+    with opening_with(passwords_of(password_file)), progress("Reading") as say:
         with in_one_sentence(OptionError):
             evaluations = project.evaluate_together(protocol, gt, pred, say, **given)
         sought = _Sought(measure, pdfs, use_score=use_score, smallest=smallest, depth=conditions)

@@ -14,6 +14,7 @@ from evaluator.analysis.suspects import listing, review_plan
 from evaluator.analysis.suspects.page_evidence import with_page_evidence
 from evaluator.analysis.suspects.ranking import LEAST_SCORE
 from evaluator.cli.absent_documents import absent_note
+from evaluator.cli.paths import PasswordFile, passwords_of
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, in_one_sentence, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
@@ -22,6 +23,7 @@ from evaluator.data.issues import count_of
 from evaluator.metrics import export
 from evaluator.metrics.results import Signature, threshold_text
 from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.passwords import opening_with
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols import AnyProtocol, box_protocols, protocols_of_boxes
 from evaluator.protocols.base import BoxOptions
@@ -39,6 +41,7 @@ def suspects(
     options: ProtocolOptions = DEFAULT,
     least: float = LEAST_SCORE,
     plan: float | None = None,
+    password_file: PasswordFile = None,
     json: Annotated[bool, Parameter(group=_output, negative="")] = False,
     markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
 ) -> int:
@@ -76,7 +79,7 @@ def suspects(
     # An option of the protocol pixel as well; here words and ink of the pages count as evidence.
     pdfs = given.pop("pdfs", None)
     absent: list[str] = []
-    with progress("Reading") as say, in_one_sentence(ValueError):
+    with opening_with(passwords_of(password_file)), progress("Reading") as say, in_one_sentence(ValueError):
         settings = project.options_of(system, **given)
         labels: tuple[str, ...] | None = getattr(settings, "labels", None)
         min_score: float = getattr(settings, "min_score", 0.0)

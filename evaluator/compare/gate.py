@@ -25,7 +25,7 @@ from evaluator.compare.sentences import MINUS, difference_points, interval_text,
 from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.resampling import RESAMPLES, SEED
 from evaluator.metrics.results import JsonObject, ResultTable, defined
-from evaluator.metrics.tied_scores import Range
+from evaluator.metrics.tied_scores import LEAST_RANGE, Range
 
 Operator = Literal["<", ">", "<=", ">="]
 Unit = Literal["points", "percent"]
@@ -182,7 +182,7 @@ def judge(
         compared = without_ties(compared, *ties)
         by_key = {Key(one.metric, one.label): one for one in compared}
     return tuple(
-        _verdict(condition, key, values.get(key), by_key.get(key))
+        _verdict(condition, key, values.get(key), by_key.get(key), [side.get(key) for side in ties])
         for condition, key in zip(conditions, keys, strict=True)
     )
 
@@ -205,7 +205,13 @@ def _key(condition: Condition, keys: Sequence[Key], overall: str) -> Key:
     return Key(named[0], label)
 
 
-def _verdict(condition: Condition, key: Key, value: float | None, difference: Difference | None) -> Verdict:
+def _verdict(
+    condition: Condition,
+    key: Key,
+    value: float | None,
+    difference: Difference | None,
+    ties: Sequence[Range | None] = (None, None),
+) -> Verdict:
     value = None if value is None else defined(value)
     baseline = None if difference is None else difference.a
     limit = condition.limit.value(baseline)
@@ -214,16 +220,39 @@ def _verdict(condition: Condition, key: Key, value: float | None, difference: Di
         reason = "It cannot be judged: the number is not defined for the prediction."
     elif limit is None:
         reason = "It cannot be judged: the number is not defined for the baseline."
-    elif not condition.holds(value, limit):
-        failed, reason = False, "It does not hold."
-    elif condition.limit.of_baseline and difference is not None and difference.by_ties:
+    elif (holds := _in_each_order(condition, value, baseline, ties)) is None:
+        reason = "It cannot be judged: the order of equal scores decides it. Export scores that differ."
+    elif not holds and condition.holds(value, limit):
         failed, reason = False, "It holds, but the order of equal scores alone can make this difference."
+    elif not holds:
+        failed, reason = False, "It does not hold."
+    elif not condition.holds(value, limit):
+        reason = "It holds in the best and in the worst order of equal scores, if not in that of the files."
     elif not condition.significant:
         reason = f"It holds by {points(abs(value - limit), signed=False, decimals=2)} points."
     else:
         assert difference is not None
         failed, reason = _significant(difference)
     return Verdict(condition, key, value, baseline, limit, difference, failed, reason)
+
+
+def _in_each_order(
+    condition: Condition, value: float, baseline: float | None, ties: Sequence[Range | None]
+) -> bool | None:
+    """Return whether a condition on the baseline holds in the best and in the worst order of the equal scores of both.
+
+    None where it holds in one of them alone: the order decides it. Without a range that is reported, and for a number,
+    the values are judged as they are. `ties` is the range of the baseline and of the prediction, None for none.
+    """
+    reported = any(each is not None and each.best - each.worst > LEAST_RANGE for each in ties)
+    if baseline is None or not condition.limit.of_baseline or not reported:
+        return condition.holds(value, cast(float, condition.limit.value(baseline)))
+    limits, values = (each or Range(given, given) for each, given in zip(ties, (baseline, value), strict=True))
+    orders = {
+        condition.holds(one, cast(float, condition.limit.value(other)))
+        for one, other in zip(values, limits, strict=True)
+    }
+    return orders.pop() if len(orders) == 1 else None
 
 
 def _significant(difference: Difference) -> tuple[bool, str]:

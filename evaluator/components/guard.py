@@ -137,20 +137,20 @@ class Guard:
                 await self._application({**scope, "headers": headers}, receive, send)
             return
         path = scope["path"].removeprefix(self._root) if scope["path"].startswith(self._root) else ""
-        answer = self._protected(send, path, host)
+        protected = self._protected(send, path, host)
         if path == HOST_CONFIG:
-            await _answer(answer, 200, b"application/json", _NO_HOST)
+            await answer(protected, 200, b"application/json", _NO_HOST)
         elif any(path == shut or path.startswith(f"{shut}/") for shut in SHUT):
-            await _answer(answer, 404, b"text/plain; charset=utf-8", b"Not found")
+            await answer(protected, 404, b"text/plain; charset=utf-8", b"Not found")
         elif path and path.removesuffix("/") == self._first and scope["method"] in ("GET", "HEAD"):
             # Relative, so that it is right behind a proxy that cuts a part of the path off.
             place = b".." if path.endswith("/") else b"."
             query = scope.get("query_string", b"")
-            await _answer(answer, 307, b"text/plain; charset=utf-8", b"", location=place + b"?" * bool(query) + query)
+            await answer(protected, 307, b"text/plain; charset=utf-8", b"", location=place + b"?" * bool(query) + query)
         elif foreign and scope["method"] not in _READING:
-            await _answer(answer, 403, b"text/plain; charset=utf-8", b"A page of another origin may not send this.")
+            await answer(protected, 403, b"text/plain; charset=utf-8", b"A page of another origin may not send this.")
         else:
-            await self._application(scope, receive, answer)
+            await self._application(scope, receive, protected)
 
     def _protected(self, send: Send, path: str, host: str) -> Send:
         """Return the channel with our headers in each answer in place of others of their names."""
@@ -182,7 +182,8 @@ def _header(scope: Scope, wanted: bytes) -> str:
     return values[0].decode("latin-1") if len(values) == 1 else "twice" if values else ""
 
 
-async def _answer(send: Send, status: int, kind: bytes, content: bytes, location: bytes | None = None) -> None:
+async def answer(send: Send, status: int, kind: bytes, content: bytes, location: bytes | None = None) -> None:
+    """Send a whole answer."""
     headers = [
         (b"content-type", kind),
         (b"content-length", str(len(content)).encode()),

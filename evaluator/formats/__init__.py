@@ -3,7 +3,7 @@
 from evaluator.formats.base import KINDS, BoxFormat, Content, FileGroup, Format, Kind, Reading
 from evaluator.formats.column_cache import digest_of
 from evaluator.formats.detect import HEAD_BYTES, detect_bytes, detect_file, need_kind, recognise, side_of
-from evaluator.formats.reading import files_of, is_cached, read, read_bytes, whole_path_format
+from evaluator.formats.reading import files_of, is_cached, read, read_bytes, read_files, whole_path_format
 from evaluator.formats.registry import (
     FORMATS,
     AnyFormat,
@@ -40,6 +40,7 @@ __all__ = [
     "pair_issues",
     "read",
     "read_bytes",
+    "read_files",
     "recognise",
     "register",
     "registered",

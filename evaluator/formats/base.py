@@ -18,7 +18,7 @@ A new format of boxes is one file with one object, and one line in the table of 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -231,11 +231,14 @@ class BoxFormat(Format[Annotations]):
         A file holds one page or document, so that a folder of such files alone is one side.
     beside : tuple of str
         Endings of files read along with those of the format, which hold no boxes.
+    empty_of : tuple of str
+        Formats whose files without a box look like those of this one: beside others of theirs it is read as these.
     lower_case : bool
         Documents are named in lower case, so that the names of two files are compared without case.
     """
 
     kind = "boxes"
+    empty_of: ClassVar[tuple[str, ...]] = ()
     lower_case: ClassVar[bool] = False
     beside: ClassVar[tuple[str, ...]] = ()
     pages_apart: ClassVar[bool] = False
@@ -360,6 +363,7 @@ def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of
     Files of no known format, and those that repeat others, are left out with a warning. A file that states no side has
     the side of the others.
     """
+    formats_of_others = cache(lambda: {row for file in files if (row := _format_of(file, format_of)) is not None})
     side_of_others = cache(lambda: next((side for file in files if (side := _side_of(file, format_of))), None))
 
     rows: dict[str, BoxFormat] = {}
@@ -367,7 +371,7 @@ def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of
 
     def read(content: bytes, file: str) -> Annotations | None:
         try:
-            format_ = rows[file] = format_of(content, file)
+            format_ = rows[file] = in_company(format_of(content, file), content, file, formats_of_others)
         except UnknownFormat as refused:
             unknown[file] = refused
             return None
@@ -396,6 +400,21 @@ def warn_of_unknown(names: Sequence[str], collector: Collector) -> None:
     if names:
         rule, fix = "files of no known format are left out", "Nothing to do if they hold no boxes."
         collector.warning("", rule, examples(names), fix)
+
+
+def in_company(row: BoxFormat, content: bytes, name: str, others: Callable[[], Iterable[BoxFormat]]) -> BoxFormat:
+    """Return the format of a file beside those of some formats, for one of which it may stand; see `empty_of`."""
+    if not row.empty_of or row.side_of(content, name) is not None:
+        return row
+    return next((other for other in others() if other.name in row.empty_of), row)
+
+
+def _format_of(file: folder.File, format_of: FormatOf) -> BoxFormat | None:
+    """Return the format of a file; None for one that cannot be read."""
+    try:
+        return format_of(file.load(limits.MAX_FILE_BYTES), file.name)
+    except BadInput:
+        return None
 
 
 def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -15,7 +16,7 @@ from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput, Collector, Issue, examples, refuse
 from evaluator.data.page_sizes import as_given
 from evaluator.formats import folder, limits
-from evaluator.formats.base import BoxFormat, Reading, ReadingOptions, read_boxes, warn_of_unknown
+from evaluator.formats.base import BoxFormat, Reading, ReadingOptions, in_company, read_boxes, warn_of_unknown
 from evaluator.formats.column_cache import get_or_read, is_stored
 from evaluator.formats.detect import (
     HEAD_BYTES,
@@ -181,6 +182,11 @@ def read_bytes(
     return _sound(source)
 
 
+def read_files(files: Sequence[tuple[str, bytes]], name: str, format: str, reading: Reading) -> Annotations:
+    """Return the boxes of several files of a format whose bytes are at hand, as `read` of a folder of a name."""
+    return _sound(of_kind("boxes")[format].read_files(files, name, reading))
+
+
 def _sound(source: Annotations) -> Annotations:
     """Return the source on its pages as given, with a warning for the first that no document can have (not snapshot).
 
@@ -222,11 +228,13 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
     beside = [suffix for each in of_kind("boxes").values() for suffix in each.beside]
     members = archive.read(content, collector, suffixes=[*box_suffixes(), *beside])
     rows = [row for row in of_kind("boxes").values() if format in (row.name, None)]
-    row = next((row for member in members for row in rows if _is_own(member, row)), None)
+    claims = ((member, row) for member in members for row in rows if _is_own(member, row))
+    first = next(claims, None)
+    row = first and in_company(first[1], first[0].content, first[0].name, lambda: (row for _, row in claims))
     if row is None:
         named = (member for member in members if unsupported_format(member.content))
-        if (first := next(named, None)) is not None:
-            refuse_unknown(first.content, f"{name}/{first.name}")
+        if (known := next(named, None)) is not None:
+            refuse_unknown(known.content, f"{name}/{known.name}")
         of_archives = [suffix for each in rows if each.detect(_EMPTY_ARCHIVE, name) for suffix in each.suffixes]
         if format is None and not any(member.name.lower().endswith(tuple(of_archives)) for member in members):
             refuse_unknown(members[0].content, f"{name}/{members[0].name}")
@@ -246,9 +254,16 @@ def _is_own(member: archive.Member, row: BoxFormat) -> bool:
     return named and row.detect(member.content[:HEAD_BYTES], member.name)
 
 
+def _may_be(member: archive.Member, row: BoxFormat) -> bool:
+    """Return whether a file of an archive is of a format, or one without a box that looks like another."""
+    others = (other for other in of_kind("boxes").values() if row.name in other.empty_of)
+    claims = (each for each in (row, *others) if _is_own(member, each))
+    return any(in_company(each, member.content, member.name, lambda: (row,)) is row for each in claims)
+
+
 def _is_other(member: archive.Member, row: BoxFormat) -> bool:
     """Return whether a file of an archive is sound and only goes along, as the mets.xml of an export."""
-    if member.name.lower().endswith((*row.of_all_kinds, *row.beside)) or _is_own(member, row):
+    if member.name.lower().endswith((*row.of_all_kinds, *row.beside)) or _may_be(member, row):
         return False
     content = member.content.removeprefix(b"\xef\xbb\xbf").strip()
     if content.startswith(b"<"):

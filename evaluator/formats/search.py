@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from evaluator import formats
 from evaluator.data.issues import BadInput
 from evaluator.formats import folder, limits
-from evaluator.formats.base import FileGroup, has_truth_name
+from evaluator.formats.base import BoxFormat, FileGroup, has_truth_name, in_company
 
 _DEPTH: Final = 4
 _MAX_FILES: Final = 20_000
@@ -61,6 +62,7 @@ def file_groups(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
     endings = formats.suffixes()
     of_all_kinds = {suffix for row in formats.FORMATS.values() for suffix in row.of_all_kinds}
     members: dict[tuple[str, Path], list[tuple[Path, bytes]]] = {}
+    recognised_files: list[tuple[formats.AnyFormat, Path, bytes]] = []
     looked_at: list[Path] = []
     others: list[Path] = []
     for file in files:
@@ -70,7 +72,15 @@ def file_groups(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
         format_ = formats.recognise(content, file.name)
         (looked_at if format_ or file.suffix.lower() not in of_all_kinds else others).append(file)
         if format_:
-            members.setdefault((format_.name, format_.group_path(file, given)), []).append((file, content))
+            recognised_files.append((format_, file, content))
+    of_folder: dict[Path, set[BoxFormat]] = {}
+    for format_, file, _ in recognised_files:
+        if isinstance(format_, BoxFormat):
+            of_folder.setdefault(file.parent, set()).add(format_)
+    for row, file, content in recognised_files:
+        if isinstance(row, BoxFormat):
+            row = in_company(row, content, file.name, partial(of_folder.__getitem__, file.parent))  # noqa: PLW2901
+        members.setdefault((row.name, row.group_path(file, given)), []).append((file, content))
     _gather_documents(members, given)
     _join_parts(members, given)
     recognised = [formats.FORMATS[name].file_group(path, parts) for (name, path), parts in members.items()]

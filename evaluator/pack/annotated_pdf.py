@@ -16,15 +16,16 @@ import numpy as np
 from evaluator.components.viewer.outlines import path_rings
 from evaluator.components.viewer.page_overlay import NO_SIZE
 from evaluator.components.viewer.payload import BoxItem, MistakeItem
-from evaluator.data.issues import plain
+from evaluator.data.issues import count_of, plain
 from evaluator.pack.cards import is_document_included
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
+from evaluator.pdf.active_content import ActiveContent
 from evaluator.pdf.folder import Folders, PdfFolder
 from evaluator.pdf.passwords import NONE, Passwords
 from evaluator.pdf.problems import PageProblem
-from evaluator.pdf.writer import Mark, Note
+from evaluator.pdf.writer import Accepted, Mark, Note
 from evaluator.system.atomic_write import atomic_write
 
 _LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {
@@ -40,20 +41,36 @@ _WORDS: Final = {"TP": "True positive", "FP": "False positive", "FN": "Missed"}
 
 
 class AnnotatedDocument(NamedTuple):
-    """What became of one document: `path` None, and `problem` says why, when it could not be written."""
+    """What became of one document: `path` None, and `problem` says why, when it could not be written.
+
+    `active`: what was taken out of it.
+    """
 
     name: str
     path: Path | None
     notes: int
     problem: str
+    active: ActiveContent = ActiveContent()
+
+    @property
+    def words(self) -> str:
+        """Return all of it in one line."""
+        return self.problem or "; ".join(filter(None, (count_of(self.notes, "mark"), self.active.words)))
 
 
 def write_annotated(
-    folder: Path, contents: Contents, pdfs: Folders, *, passwords: Passwords = NONE, progress: Progress
+    folder: Path,
+    contents: Contents,
+    pdfs: Folders,
+    *,
+    passwords: Passwords = NONE,
+    keep_active: bool = False,
+    progress: Progress,
 ) -> list[AnnotatedDocument]:
     """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``.
 
-    A copy of a PDF that needs a password needs the same.
+    A copy of a PDF that needs a password needs the same. Scripts and what else acts by itself or carries files is not
+    copied unless `keep_active`.
     """
     dataset = contents.dataset
     if dataset is None:
@@ -62,7 +79,7 @@ def write_annotated(
         code for code, each in enumerate(dataset.documents) if is_document_included(each.doc_id, contents.options)
     ]
     marked: list[AnnotatedDocument] = []
-    with _Copies(folder, PdfFolder(pdfs), passwords) as copies:
+    with _Copies(folder, PdfFolder(pdfs), passwords, keep_active=keep_active) as copies:
         for done, code in enumerate(documents):
             name = dataset.documents[code].name
             progress(done, len(documents), f"Marking {plain(name)}")
@@ -78,8 +95,9 @@ def write_annotated(
 class _Copies:
     """Marked copies in a folder; a writer that failed or wrote `_DOCUMENTS_PER_PROCESS` is replaced."""
 
-    def __init__(self, folder: Path, sources: PdfFolder, passwords: Passwords) -> None:
+    def __init__(self, folder: Path, sources: PdfFolder, passwords: Passwords, *, keep_active: bool) -> None:
         self._folder, self._sources, self._passwords = folder, sources, passwords
+        self._keep_active = keep_active
         self._taken: set[str] = set()
         self._writer: Writer | None = None
         self._written = 0
@@ -97,7 +115,8 @@ class _Copies:
         try:
             source = self._sources.find(name)
             digest = hashlib.sha256(source.read_bytes()).hexdigest()
-            content, left_out = self._marked(Mark(str(source), digest, notes, self._passwords.of(source)))
+            password = self._passwords.of(source)
+            content, done = self._marked(Mark(str(source), digest, notes, password, self._keep_active))
         except PageProblem as problem:
             return AnnotatedDocument(plain(name), None, 0, f"{plain(problem.title)}: {plain(problem.text)}")
         except WritingProblem as problem:
@@ -106,15 +125,15 @@ class _Copies:
             return AnnotatedDocument(plain(name), None, 0, plain(problem.strerror or str(problem)))
         path = self._folder / _free_name(source.stem, self._taken)
         atomic_write(path, [content])
-        return AnnotatedDocument(plain(name), path, len(notes) - left_out, "")
+        return AnnotatedDocument(plain(name), path, len(notes) - done.left_out, "", done.active)
 
-    def _marked(self, mark: Mark) -> tuple[bytes, int]:
-        """Return the document and how many notes had no page; `WritingProblem` if a fresh process fails."""
+    def _marked(self, mark: Mark) -> tuple[bytes, Accepted]:
+        """Return the document and what was said of it; `WritingProblem` if a fresh process fails."""
         is_fresh = not self._written
         try:
             if self._writer is None:
                 self._writer = Writer()
-            left_out = self._writer.send(mark)
+            done = self._writer.send(mark)
             content = self._writer.finish()
         except WritingProblem:
             self._end()
@@ -125,7 +144,7 @@ class _Copies:
         self._written += 1
         if self._written == _DOCUMENTS_PER_PROCESS:
             self._end()
-        return content, left_out
+        return content, done
 
     def _end(self) -> None:
         writer, self._writer, self._written = self._writer, None, 0

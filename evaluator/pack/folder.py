@@ -38,11 +38,12 @@ def write_folder(
     events: Sequence[Event],
     pdfs: Folders | None,
     *,
+    keep_active: bool = False,
     progress: Progress,
 ) -> Folder:
     """Write a pack in all its forms into a folder; marked copies of an earlier pack are removed.
 
-    Chosen events keep all of their history; nothing is marked without `pdfs`.
+    Chosen events keep all of their history; nothing is marked without `pdfs`. `keep_active`: see `write_annotated`.
     """
     path.mkdir(parents=True, exist_ok=True)
     events = chosen_events(events, contents.options)
@@ -62,7 +63,10 @@ def write_folder(
     marked: list[AnnotatedDocument] = []
     if pdfs is not None:
         (path / MARKED).mkdir(exist_ok=True)
-        marked = write_annotated(path / MARKED, contents, pdfs, passwords=pictures.passwords, progress=progress)
+        marked = write_annotated(
+            path / MARKED, contents, pdfs, passwords=pictures.passwords, keep_active=keep_active, progress=progress
+        )
+        atomic_write(path / RESULTS, [tables.to_json(contents, marked).encode()])
     remove_copies(path / MARKED, {one.path for one in marked})
     return Folder(html, pdf, marked)
 
@@ -74,6 +78,7 @@ def write_zip(
     events: Sequence[Event],
     pdfs: Folders | None,
     *,
+    keep_active: bool = False,
     progress: Progress,
 ) -> Folder:
     """Write what `write_folder` writes into one archive, whose size is returned as that of the HTML file.
@@ -82,7 +87,7 @@ def write_zip(
     """
     with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as beside:
         folder, made = Path(beside) / "pack", Path(beside) / "made"
-        written = write_folder(folder, contents, pictures, events, pdfs, progress=progress)
+        written = write_folder(folder, contents, pictures, events, pdfs, keep_active=keep_active, progress=progress)
         # What is large in it is compressed already.
         with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
             for file in sorted(folder.rglob("*")):

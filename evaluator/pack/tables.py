@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from evaluator.data.issues import plain
 from evaluator.matching.box_results import ALL_LABELS, AnyBoxResult
 from evaluator.metrics import export
 from evaluator.metrics.results import Metrics, ResultTable
+from evaluator.pack.annotated_pdf import AnnotatedDocument
 from evaluator.pack.contents import Contents
 from evaluator.review.findings_export import parquet_of
 
@@ -42,8 +45,8 @@ def to_csv(contents: Contents) -> str:
     return export.to_csv(result_tables(contents))
 
 
-def to_json(contents: Contents) -> str:
-    """Return all numbers, differences and the ledger as JSON; undefined is null."""
+def to_json(contents: Contents, marked: Sequence[AnnotatedDocument] = ()) -> str:
+    """Return all numbers, differences, the ledger and the marked copies as JSON; undefined is null."""
     value: dict[str, object] = {
         "title": plain(contents.title),
         "signature": contents.signature,
@@ -59,6 +62,9 @@ def to_json(contents: Contents) -> str:
         "since": None if contents.since is None else contents.since.to_json(),
         "differences": [{name: getattr(one, name) for name in _DIFFERENCE} for one in contents.differences],
         "ledger": None if contents.ledger is None else contents.ledger.to_json(),
+        "marked": [
+            {"document": each.name, "file": each.path and each.path.name, "said": each.words} for each in marked
+        ],
         "slices": [
             {"of": card.of, "measure": card.measure, "sentence": card.sentence, "lost": card.lost}
             for card in contents.slices.cards

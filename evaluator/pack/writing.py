@@ -42,13 +42,13 @@ class Writer:
         """End the process and close what is open to it."""
         self._process.discard()
 
-    def send(self, message: Fonts | Section | Rows | Mark) -> int:
-        """Have one message worked off; return the number of notes without a page. Raises `WritingProblem`."""
+    def send(self, message: Fonts | Section | Rows | Mark) -> Accepted:
+        """Have one message worked off; `WritingProblem` when it cannot be."""
         if isinstance(message, Mark):
             message = self._handed(message)
         answer = self._ask(message)
         if isinstance(answer, Accepted):
-            return answer.left_out
+            return answer
         raise WritingProblem(_sentence(answer))
 
     def _handed(self, message: Mark) -> Mark:

@@ -1,23 +1,21 @@
-"""PDFs that need a password which is not given, among those that files of boxes name."""
+"""PDFs that need a password which is not given, among those that files name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Issue
-from evaluator.pdf.folder import Folders, PdfFolder
+from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.passwords import states_encryption
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 
 
-def locked_issues(sources: Iterable[Annotations], folder: Folders) -> list[Issue]:
-    """Return a warning for each PDF of some files that the passwords in force do not open; no process without any."""
-    documents = PdfFolder(folder)
-    names = dict.fromkeys(document.name for source in sources for document in source.documents)
-    encrypted = dict.fromkeys(path for name in names if (path := _encrypted(documents, name)) is not None)
+def locked_issues(names: Iterable[str], documents: PdfFolder) -> list[Issue]:
+    """Return a warning for each PDF of documents that the passwords in force do not open; no process without any."""
+    paths = (_encrypted(documents, name) for name in dict.fromkeys(names))
+    encrypted = dict.fromkeys(path for path in paths if path is not None)
     if not encrypted:
         return []
     issues = []

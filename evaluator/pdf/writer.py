@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from evaluator.pdf.active_content import ActiveContent, take_out
 from evaluator.pdf.worker import (
     DOCUMENT_BYTES_LIMIT,
     confine_process,
@@ -179,12 +180,16 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Mark(msgspec.Struct, frozen=True, tag=True):
-    """Document to be marked, digest of its bytes and notes; `path` is empty when it is handed over open."""
+    """Document to be marked, digest of its bytes and notes; `path` is empty when it is handed over open.
+
+    Its active content is taken out unless `keep_active`.
+    """
 
     path: str
     digest: str
     notes: tuple[Note, ...]
     password: str = ""
+    keep_active: bool = False
 
     def __repr__(self) -> str:
         return f"Mark(digest={self.digest!r}, {len(self.notes)} notes)"
@@ -197,9 +202,10 @@ class Finish(msgspec.Struct, frozen=True, tag=True):
 
 
 class Accepted(msgspec.Struct, frozen=True, tag=True):
-    """A message was worked off; `left_out` notes had no page."""
+    """A message was worked off; `left_out` notes had no page, and `active` was taken out of a document."""
 
     left_out: int = 0
+    active: ActiveContent = ActiveContent()
 
 
 class Piece(msgspec.Struct, frozen=True, tag=True):
@@ -473,6 +479,7 @@ class _RequestHandler:
         """Return a document with its notes, one layer for each of their names."""
         pymupdf = engine()
         self._document = _opened(pymupdf, message, handed)
+        active = ActiveContent() if message.keep_active else take_out(pymupdf, self._document)
         layers: dict[str, int] = {}
         left_out, pages = 0, len(self._document)
         sheet: _Sheet | None = None
@@ -485,7 +492,7 @@ class _RequestHandler:
             if sheet is None or sheet.number != note.page:
                 sheet = _Sheet(pymupdf, self._document[note.page])
             sheet.annotate(note, layers[note.layer])
-        return Accepted(left_out)
+        return Accepted(left_out, active)
 
 
 def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:

@@ -6,6 +6,7 @@ doubt (unreadable secrets, half a login, a request past the proxy) access is ref
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import html
 import importlib.util
@@ -20,7 +21,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from evaluator.data.issues import plain
-from pages.app import frame
+from pages.app import connections, ended_sessions, frame
 from pages.app.state import state
 
 TRUSTED_HEADER_VARIABLE: Final = "LAYOUTSCOPE_TRUSTED_USER_HEADER"
@@ -56,6 +57,11 @@ def require_access() -> None:
     access = _access()
     state.access = not access.refusal
     state.reader_folder = _reader_folder(access)
+    session = ended_sessions.current_session()
+    if session:
+        named = st.context.headers.get(connections.NAME_HEADER)
+        connections.note_access(session, named, given=state.access)
+        ended_sessions.call_at_end("access", functools.partial(connections.note_access, session, None, given=False))
     if access.refusal:
         _screen(access)
         st.stop()

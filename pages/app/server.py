@@ -1,7 +1,7 @@
 """The start of the server with app.py as its main script; the terminal command runs this file.
 
-Before Streamlit stand `evaluator.components.guard` and a layer that refuses other host names: a name that was made to
-point at this machine could read everything.
+Before Streamlit stand `evaluator.components.guard`, the limits of `pages.app.connections`, and a layer that refuses
+other host names: a name that was made to point at this machine could read everything.
 """
 
 import contextlib
@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import streamlit as st
+import uvicorn
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from streamlit.web.bootstrap import load_config_options
 from streamlit.web.cli import main_run
 
 from evaluator.components.guard import Application, Guard, inline_scripts
@@ -26,6 +28,7 @@ OWN_NAMES = ("127.0.0.1", "localhost")
 WATCHED = "--end-with-command"
 """First argument: the command holds the other end of standard input for as long as it lives."""
 STOP_SECONDS = 5.0
+PING_SECONDS = 30.0
 FIRST_VIEW = "overview"
 """The file of the default page of app.py."""
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
@@ -43,6 +46,8 @@ def allowed_hosts(said: str) -> list[str]:
 
 def middleware(hosts: Sequence[str]) -> list[Middleware]:
     """Return what stands before Streamlit: who may ask, and what a browser may do."""
+    from pages.app import connections
+
     page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
     public = [name for name in hosts if name not in OWN_NAMES]
 
@@ -53,6 +58,7 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
 
     return [
         Middleware(cast(Any, guarded)),
+        Middleware(cast(Any, connections.Limits)),
         Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
     ]
 
@@ -70,7 +76,7 @@ def server_settings(words: Sequence[str]) -> dict[str, Any]:
 
 def build_app(script: str) -> st.App:
     """Return the dashboard as an ASGI application."""
-    from pages.app import routes, streamlit_patch
+    from pages.app import connections, routes, streamlit_patch
 
     streamlit_patch.protect_callbacks()
     # Streamlit takes a folder named ``pages`` for its old kind of multipage app until a navigation was made once: the
@@ -79,7 +85,37 @@ def build_app(script: str) -> st.App:
     st.navigation([st.Page(script)], position="hidden")
     logging.disable(logging.NOTSET)
     hosts = allowed_hosts(os.environ.get(HOSTS_VARIABLE, ""))
-    return st.App(script, routes=routes.routes(), middleware=middleware(hosts))
+    return st.App(script, routes=routes.routes(), middleware=middleware(hosts), lifespan=connections.quiet_log)
+
+
+def serve(app: st.App, settings: dict[str, Any]) -> None:
+    """Answer until the server is stopped.
+
+    `st.App.run` would start uvicorn as well, but without a way to limit what a connection costs.
+    """
+    from pages.app import connections
+
+    load_config_options(settings)
+    connections.allow_open_files()
+    uvicorn.run(
+        app,
+        host=str(st.get_option("server.address")),
+        port=int(st.get_option("server.port")),
+        ssl_certfile=st.get_option("server.sslCertFile"),
+        ssl_keyfile=st.get_option("server.sslKeyFile"),
+        http=connections.HttpConnection,
+        h11_max_incomplete_event_size=connections.HEAD_BYTES,
+        ws=connections.SessionConnection,
+        ws_max_size=connections.MESSAGE_BYTES,
+        ws_per_message_deflate=bool(st.get_option("server.enableWebsocketCompression")),
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
+        backlog=connections.BACKLOG,
+        access_log=False,
+        # The one line with the address is the command's.
+        log_level="warning",
+        use_colors=False,
+    )
 
 
 def end_with_command() -> None:
@@ -107,6 +143,4 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     # Streamlit looks for settings beside what the first word names.
     sys.argv = words[:1]
-    # The one line with the address is the command's.
-    logging.getLogger("uvicorn.error").addFilter(lambda record: record.levelno >= logging.WARNING)
-    build_app(words[0]).run(config=server_settings(words))
+    serve(build_app(words[0]), server_settings(words))

@@ -174,6 +174,38 @@ def test_sizes_of_pages_need_the_password(folder: Path, run: Runner) -> None:
         assert "2 documents, 2 pages" in out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evaluate", "pixel"), ("compare", "pixel", "--pred", "pred.csv"), ("gate", "pixel", "--fail-if", "iou < 0"),
+        ("slices", "pixel"), ("slices", "snapshot"), ("suspects", "snapshot"),
+        ("evaluate", "snapshot", "--slices", "s.json"),
+    ],
+)  # fmt: skip
+def test_every_command_opens_the_documents(folder: Path, run: Runner, words: tuple[str, ...]) -> None:
+    (folder / "s.json").write_text('{"few": [{"attribute": "words", "op": "<", "value": 9}]}')
+    given = [folder / word if word.endswith((".csv", ".json")) else word for word in words]
+    command, protocol, *more = given
+    sized = "" if protocol == "pixel" else "_sized"
+    files = ("--gt", folder / f"gt{sized}.csv", "--pred", folder / f"pred{sized}.csv", "--pdfs", folder / "pdfs")
+    code, out, said = run(command, protocol, *files, MATCHING, *more)
+    assert "locked.pdf" in out + said
+    code, out, said = run(command, protocol, *files, MATCHING, *more, "--password-file", folder / "all.txt")
+    assert (code, "locked.pdf" in out + said) == (0, False)
+
+
+def test_convert_opens_the_documents(folder: Path, tmp_path: Path, run: Runner) -> None:
+    (tmp_path / "shares.csv").write_text("document,page_index,label,x1,y1,x2,y2\nlocked,0,Table,0.1,0.2,0.5,0.6\n")
+    columns = ("--columns", "unit=page")
+    words = ("convert", tmp_path / "shares.csv", *columns, "--to", "coco", "--pdfs", folder / "pdfs", "--out")
+    code, _, said = run(*words, tmp_path / "a.json")
+    assert (code, "locked.pdf needs a password" in said) == (2, True)
+    assert run(*words, tmp_path / "b.json", "--password-file", folder / "all.txt").code == 0
+    assert run(*words, folder / "all.txt", "--password-file", folder / "all.txt", "--force").err == (
+        "error: all.txt: a source file is never written to; found what --password-file reads. Choose another --out.\n"
+    )
+
+
 @pytest.mark.parametrize("sized", ["", "_sized"])
 def test_a_pack_says_which_documents_need_a_password(
     folder: Path,

@@ -115,6 +115,8 @@ REFUSED: list[tuple[str, str]] = [
     ("--least 100", "--least must be at least 0 and below 100 points; found 100."),
     ("--largest-loss -1", "--largest-loss must be at least 0 and below 100 points; found -1."),
     ("--labels Chart", "labels not in the label map: Chart."),
+    ("--keep-active-content --pdfs pdf",
+     "--keep-active-content is for marked copies, which are made with --pdfs and a folder or .zip as --out."),
     # Of options without effect.
     ("pixel --documents a.pdf", "--documents is not an option of pixel."),
     ("pixel --iou 0.6", "--iou is not an option of pixel."),
@@ -223,6 +225,18 @@ def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Pat
         assert archive.testzip() is None
         assert {*archive.namelist(), "marked"} == {path.name for path in out.iterdir()}
     assert {path.name for path in tmp_path.iterdir()} == {"pack.v2", "pack.zip"}
+
+
+def test_what_is_taken_out_of_marked_copies_is_said(tmp_path: Path, run: Runner, small: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(page(catalogue=b"/OpenAction << /S /JavaScript /JS (beep) >>"))
+    words = ("report", *sides(small, "one"), *NO_PAGES, "--documents", "a.pdf", "--pdfs", tmp_path)
+    for more, said in (((), "3 marks; taken out: 1 script"), (("--keep-active-content",), "3 marks")):
+        code, lines, _ = run(*words, "--out", tmp_path / "pack", *more)
+        assert (code, lines.splitlines()[-1]) == (0, f"a.pdf: {said}")
+        results = json.loads((tmp_path / "pack" / "results.json").read_bytes())
+        assert results["marked"] == [{"document": "a.pdf", "file": "a-marked.pdf", "said": said}]
+        copy = (tmp_path / "pack" / "marked" / "a-marked.pdf").read_bytes()
+        assert (b"JavaScript" in copy) == bool(more)
 
 
 def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Runner, small: Path) -> None:

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 
 from evaluator.compare.gate import ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.tied_scores import Range
 from tests.texts import character
 
+Pair = tuple[float, float] | None
+"""A number in the worst and in the best order of equal scores."""
 REFUSED = 'a condition must look like "recall[Table] < baseline - 0.5pt"; found '
 
 
@@ -126,6 +129,34 @@ def test_verdicts(text: str, failed: bool, reason: str) -> None:
     assert (verdict.failed, verdict.reason) == (failed, reason)
     assert (verdict.value, verdict.baseline) == (0.8, 0.81)
     assert verdict.difference.difference == pytest.approx(-0.01)
+
+
+DECIDES = "It cannot be judged: the order of equal scores decides it. Export scores that differ."
+
+
+@pytest.mark.parametrize(
+    ("text", "baseline", "prediction", "failed", "reason"),
+    [
+        # As they are written, the prediction has 0.8 and the baseline 0.81.
+        ("< baseline", None, (0.3, 0.9), True, DECIDES),
+        ("> baseline", (0.3, 0.9), None, True, DECIDES),
+        ("< baseline", (0.3, 0.9), (0.3, 0.9), False, "It holds, but the order of equal scores alone can make this "
+         "difference."),
+        ("> baseline", (0.3, 0.81), (0.4, 0.9), True, "It holds in the best and in the worst order of equal scores, "
+         "if not in that of the files."),
+        ("< baseline - 2pt", None, (0.7995, 0.8002), False, "It does not hold."),
+        ("< baseline - 2pt", (0.3, 0.9), (0.3, 0.9), False, "It does not hold."),
+        ("< baseline - 0.5pt", None, (0.5, 0.801), True, "It holds by 0.50 points."),
+        ("< 0.5", None, (0.3, 0.9), False, "It does not hold."),
+    ],
+)  # fmt: skip
+def test_the_order_of_equal_scores_decides_nothing(
+    text: str, baseline: Pair, prediction: Pair, failed: bool, reason: str
+) -> None:
+    ties = [{} if each is None else {Key("recall", "All labels"): Range(*each)} for each in (baseline, prediction)]
+    sides = model(0.8), model(0.81)
+    (verdict,) = judge([parse(f"recall {text}")], *sides, resamples=200, ties=(ties[0], ties[1]))
+    assert (verdict.failed, verdict.reason) == (failed, reason)
 
 
 def test_no_baseline_is_needed_for_a_number() -> None:

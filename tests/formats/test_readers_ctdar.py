@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from evaluator import formats
 from evaluator.data.dataset import Annotations
 from evaluator.formats import ctdar
 from evaluator.project import evaluate
+from evaluator.workspace.roles import find
 from tests.reading import SHARED, needs_shared, outlines, refusal, rows, warned
 
 COORDS = '<Coords points="85,107 85,555 1134,555 1134,107"/>'
@@ -180,3 +182,25 @@ def test_a_ground_truth_against_predictions_of_coco(tmp_path: Path) -> None:
 def test_the_file_of_the_competition(tmp_path: Path) -> None:
     folder = Path(SHARED, "reports", "21-ctdar")
     assert true_positives(folder / "real_cTDaR_t00002.xml", folder / "pred.json") == (2, 0, 0)
+
+
+def test_pages_without_tables_are_read_as_those_beside_them(tmp_path: Path) -> None:
+    """Alone such a file is one of ICDAR 2017 POD, of which it may be as well."""
+    files = {"a.xml": document(name="a.jpg"), "b.xml": document(table(COORDS), name="b.jpg")}
+    folder, packed = tmp_path / "gt", tmp_path / "gt.zip"
+    folder.mkdir()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            (folder / name).write_text(text)
+            archive.writestr(name, text)
+    for source in (formats.read(folder), formats.read(packed)):
+        assert (source.format, [each.doc_id for each in source.documents], source.issues) == ("ctdar", ["a", "b"], ())
+        assert rows(source) == [("b", 0, "table", [85, 107, 1134, 555])]
+    scored = tmp_path / "pred"
+    scored.mkdir()
+    (scored / "b.xml").write_text(document(table(COORDS, given=' score="0.5"'), name="b.jpg"))
+    sides = find([tmp_path / "gt", scored]).of("boxes")
+    assert (sides.ground_truth, sides.predictions) == (folder, (scored / "b.xml",))
+    assert read(files["a.xml"]).format == "pod"
+    (folder / "b.xml").write_text(files["a.xml"].replace("a.jpg", "b.jpg"))
+    assert formats.read(folder).format == "pod"

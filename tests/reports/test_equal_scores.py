@@ -141,6 +141,21 @@ def test_gate_does_not_fail_by_the_order_of_equal_scores(capsys: pytest.CaptureF
     assert run_command(capsys, "gate", "coco", *sides, "--fail-if", "AP < 0.2")[0] == 1
 
 
+@pytest.mark.parametrize("prediction", [FIRST, LAST])
+def test_gate_does_not_pass_what_the_order_of_equal_scores_decides(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, prediction: Path
+) -> None:
+    baseline = tmp_path / "scored.json"
+    rows = json.loads(FIRST.read_text())
+    baseline.write_text(json.dumps([{**row, "score": 0.9 - place / 10} for place, row in enumerate(rows)]))
+    sides = ["--gt", str(GT), "--pred", str(prediction), "--baseline", str(baseline), "--json"]
+    code, out, _ = run_command(capsys, "gate", "coco", *sides, "--fail-if", "AP < baseline - 1pt")
+    assert (code, json.loads(out)["conditions"][0]["reason"]) == (
+        1,
+        "It cannot be judged: the order of equal scores decides it. Export scores that differ.",
+    )
+
+
 def test_ranges_that_are_not_within_each_other_differ() -> None:
     assert one_within_the_other(Range(0.1, 0.4), Range(0.1, 0.4))
     assert not one_within_the_other(Range(0.3, 0.3), Range(0.3, 0.3))

@@ -82,6 +82,7 @@ class Pod(BoxFormat):
     title = "ICDAR 2017 page object detection (XML, or a zip archive of it)"
     looks_for = "a <document> element or a zip archive"
     suffixes = SUFFIXES
+    empty_of = ("ctdar",)
     lower_case = True
 
     def detect(self, head: bytes, name: str = "") -> bool:

@@ -16,6 +16,8 @@ _WHOLE: Final = re.compile(r"-?[0-9]+")
 _LAST_NUMBER: Final = re.compile(r"[0-9]+(?=[^0-9]*$)")
 
 BY_NAMES: Final = "names"
+LIKELY: Final = (BY_NAMES, "+1", "-1")
+"""What the doctor tries of what `image_rows` takes."""
 
 
 def image_rows(ids: Sequence[str], known: Sequence[str], images: Sequence[str], how: str) -> IntArray:
@@ -28,13 +30,18 @@ def image_rows(ids: Sequence[str], known: Sequence[str], images: Sequence[str], 
         numbers = list(map(_number, images))
         often = Counter(numbers)
         rows = {number: row for row, number in enumerate(numbers) if number and often[number] == 1}
-        keys = [key.lstrip("0") or "0" for key in ids]
+        keys = [number_of(key) for key in ids]
     else:
         rows = {key: row for row, key in enumerate(known)}
         keys = [str(int(key) + int(how)) if _WHOLE.fullmatch(key) else "" for key in ids]
     return np.array([rows.get(key, -1) for key in keys], dtype=np.int64)
 
 
+def number_of(text: str) -> str:
+    """Return digits without the zeros before them: ``7`` for ``007``."""
+    return text.lstrip("0") or "0"
+
+
 def _number(image: str) -> str:
     number = _LAST_NUMBER.search(PurePosixPath(image.replace("\\", "/")).stem)
-    return "" if number is None else number[0].lstrip("0") or "0"
+    return "" if number is None else number_of(number[0])

@@ -13,12 +13,11 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
 
-from evaluator.data.boxes import FloatArray
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import FEWEST_POINTS, Shape, listed, outline, points
+from evaluator.formats.build import Shape, listed, outline
 from evaluator.formats.nesting import is_whole
-from evaluator.formats.xml_format import Item, XmlFile, XmlFormat
+from evaluator.formats.xml_format import Item, XmlFile, XmlFormat, ring_of
 from evaluator.formats.xml_text import Element
 
 _SOURCE: Final = "ALTO"
@@ -170,7 +169,10 @@ def _shape(element: Element, file: _File) -> Shape | None:
     number = partial(xml_text.number, element, collector=collector, source=_SOURCE)
     shape = element.child("Shape")
     polygon = shape.child("Polygon") if shape else None
-    ring = _ring(polygon, collector) if polygon is not None else None
+    ring = None
+    if polygon is not None:
+        text, pairs = polygon.attributes.get("POINTS", ""), "of finite numbers"
+        ring = ring_of(polygon, text, collector, source=_SOURCE, key="POINTS", noun="block", pairs=pairs)
     if any(key in element.attributes for key in _EDGES):
         left, top, width, height = map(number, _EDGES)
         if any(map(math.isnan, (left, top, width, height))):
@@ -186,16 +188,3 @@ def _shape(element: Element, file: _File) -> Shape | None:
         rule = f"a block must have {', '.join(_EDGES)} or an outline ({_SOURCE})"
         file.builder.left_out(element.place, rule, "neither", "It is left out; give its place to have it compared.")
     return None
-
-
-def _ring(polygon: Element, collector: Collector) -> FloatArray | None:
-    text = polygon.attributes.get("POINTS", "")
-    ring = points(text)
-    if ring is None:
-        rule = f"POINTS must be pairs of finite numbers ({_SOURCE})"
-        collector.error(polygon.place, rule, quote(text), 'Write them, for example POINTS="10,10 90,10 50,60".')
-    elif len(ring) < FEWEST_POINTS:
-        rule = f"an outline must have at least {FEWEST_POINTS} points ({_SOURCE})"
-        collector.error(polygon.place, rule, quote(text), "Correct the block, or remove it.")
-        return None
-    return ring

@@ -130,6 +130,14 @@ def _numbers(element: Element, keys: Sequence[str], collector: Collector) -> lis
     return numbers if "rotation" in keys else [*numbers, 0.0]
 
 
+def _check_sides(element: Element, keys: str, sides: tuple[float, float], collector: Collector) -> bool:
+    """Return whether neither of two sides is negative; an error for those that are."""
+    if min(sides) < 0:
+        rule = f"{keys} must not be negative ({_SOURCE})"
+        collector.error(element.place, rule, listed(sides), f"Correct the {element.name}, or remove it.")
+    return min(sides) >= 0
+
+
 def _box(element: Element, collector: Collector) -> Shape | None:
     """Return corners of a box, and its outline when it is rotate; None with an issue when it is none."""
     x1, y1, x2, y2, angle = numbers = _numbers(element, ("xtl", "ytl", "xbr", "ybr"), collector)
@@ -168,11 +176,7 @@ def _polygon(element: Element, collector: Collector) -> Shape | None:
 def _ellipse(element: Element, collector: Collector) -> Shape | None:
     """Return corners and outline of an ellipse; None with an issue when it is none."""
     x, y, across, down, angle = numbers = _numbers(element, ("cx", "cy", "rx", "ry"), collector)
-    if any(map(math.isnan, numbers)):
-        return None
-    if across < 0 or down < 0:
-        rule = f"rx and ry must not be negative ({_SOURCE})"
-        collector.error(element.place, rule, listed((across, down)), "Correct the ellipse, or remove it.")
+    if any(map(math.isnan, numbers)) or not _check_sides(element, "rx and ry", (across, down), collector):
         return None
     return Shape.of_ellipse((x, y), (across, down), math.radians(angle))
 
@@ -180,11 +184,7 @@ def _ellipse(element: Element, collector: Collector) -> Shape | None:
 def _mask(element: Element, collector: Collector) -> Shape | None:
     """Return the stated extent of a mask and its pixels as outline; None with an issue without an extent."""
     left, top, width, height, _ = numbers = _numbers(element, ("left", "top", "width", "height"), collector)
-    if any(map(math.isnan, numbers)):
-        return None
-    if width < 0 or height < 0:
-        rule = f"width and height must not be negative ({_SOURCE})"
-        collector.error(element.place, rule, listed((width, height)), "Correct the mask, or remove it.")
+    if any(map(math.isnan, numbers)) or not _check_sides(element, "width and height", (width, height), collector):
         return None
     extent = (left, top, left + width, top + height)
     runs = [run.strip() for run in element.attributes.get("rle", "").split(",")]

@@ -10,7 +10,8 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from evaluator.data.dataset import Annotations, Side
@@ -103,16 +104,30 @@ def leaves(schema: Any) -> list[str]:  # noqa: ANN401 - pyarrow has no types
     return re.findall(r"\b(\w+): ", schema.to_string(show_schema_metadata=False))
 
 
+@contextmanager
+def readable_parquet(collector: Collector) -> Iterator[None]:
+    """Report what pyarrow says of a file that it cannot read, and raise `BadInput` with all issues."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except BadInput:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+        rule, fix = "the file must be Parquet (Apache Parquet 2)", "Write the table again; the file may be cut off."
+        collector.error("", rule, quote(str(error).partition("\n")[0][:100]), fix)
+        raise BadInput(collector.issues()) from None
+
+
 def read_parquet(content: bytes, name: str, reading: Reading, *, format: str) -> Annotations:
     """Return the columns of a Parquet file that `is_nested`, in pixels; `BadInput` with all issues."""
-    import pyarrow as pa
     from pyarrow import parquet
 
     collector = Collector(name, max_per_rule=reading.max_per_rule)
     if reading.columns:
         rule = f"--columns is for tables with a row for each box ({_SOURCE})"
         collector.fail("", rule, "lists of boxes", "Leave --columns out.")
-    try:
+    with readable_parquet(collector):
         file = parquet.ParquetFile(io.BytesIO(content))
         schema = file.schema_arrow
         # The bytes of images are most of a file, and are not looked at.
@@ -123,12 +138,6 @@ def read_parquet(content: bytes, name: str, reading: Reading, *, format: str) ->
             (row for batch in file.iter_batches(batch_size=256, columns=wanted) for row in batch.to_pylist()), 1
         ):
             rows.take(row, f"row {number}")
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-        if isinstance(error, BadInput):
-            raise
-        rule, fix = "the file must be Parquet (Apache Parquet 2)", "Write the table again; the file may be cut off."
-        collector.error("", rule, quote(str(error).partition("\n")[0][:100]), fix)
-        raise BadInput(collector.issues()) from None
     return rows.annotations(json_text.digest(content), reading)
 
 

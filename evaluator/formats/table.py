@@ -310,32 +310,20 @@ def _text_rows(reader: Any, width: int, collector: Collector) -> Iterator[Row]: 
 
 def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
     # Only here: it takes as long to load as all of the readers.
-    import pyarrow as pa  # type: ignore[import-untyped]
-    from pyarrow import parquet
-
-    broken = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
-
-    def report(error: BaseException, issues: Collector) -> None:
-        rule, fix = "the file must be Parquet (Apache Parquet 2)", "Write the table again; the file may be cut off."
-        issues.error("", rule, quote(str(error).partition("\n")[0][:100]), fix)
+    from pyarrow import parquet  # type: ignore[import-untyped]
 
     def rows(issues: Collector) -> Iterator[Row]:
         number = 0
-        try:
+        with image_folder.readable_parquet(issues):
             for batch in parquet.ParquetFile(io.BytesIO(content)).iter_batches(batch_size=_BATCH):
                 report_progress(number, count)
                 for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                     number += 1
                     yield f"row {number}", values
-        except broken as error:
-            report(error, issues)
 
-    try:
+    with image_folder.readable_parquet(collector):
         file = parquet.ParquetFile(io.BytesIO(content))
         header, count = list(file.schema_arrow.names), file.metadata.num_rows
-    except broken as error:
-        report(error, collector)
-        raise BadInput(collector.issues()) from None
     if count > limits.MAX_BOXES:
         rule = f"a file may have {limits.MAX_BOXES:,} boxes"
         collector.fail("", rule, f"{count:,}", "Split the table.")

@@ -119,14 +119,23 @@ class XmlFormat(BoxFormat):
         return file.builder.annotations(source.sha256, reading, normalise=file.normalise)
 
 
-def ring_of(element: Element, text: str, collector: Collector, *, source: str) -> FloatArray | None:
-    """Return an outline, float64 (K, 2), from its points as text; None with an error for anything else."""
+def ring_of(
+    element: Element,
+    text: str,
+    collector: Collector,
+    *,
+    source: str,
+    key: str = "points",
+    noun: str = "region",
+    pairs: str = "x,y of finite numbers with blanks between them",
+) -> FloatArray | None:
+    """Return an outline, float64 (K, 2), from the text of an attribute `key`; None with an error for anything else."""
     ring = points(text)
     if ring is None:
-        rule = f"points must be pairs x,y of finite numbers with blanks between them ({source})"
-        collector.error(element.place, rule, quote(text), 'Write them, for example points="10,10 90,10 50,60".')
+        rule = f"{key} must be pairs {pairs} ({source})"
+        collector.error(element.place, rule, quote(text), f'Write them, for example {key}="10,10 90,10 50,60".')
     elif len(ring) < FEWEST_POINTS:
         rule = f"an outline must have at least {FEWEST_POINTS} points ({source})"
-        collector.error(element.place, rule, quote(text), "Correct the region, or remove it.")
+        collector.error(element.place, rule, quote(text), f"Correct the {noun}, or remove it.")
         return None
     return ring

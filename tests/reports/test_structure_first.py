@@ -102,7 +102,8 @@ def coco(folder: Path, *, images: int = 0, categories: int = 0, of: int = 8) -> 
         for page in range(8) for at in range(3)
     ]  # fmt: skip
     pages = [
-        {"id": page + 1, "file_name": f"scan-{chr(97 + page)}.png", "width": 400, "height": 400} for page in range(8)
+        {"id": page + 1, "file_name": f"scan-{chr(97 + page)}{page + 41}.png", "width": 400, "height": 400}
+        for page in range(8)
     ]
     names = [{"id": at + 1, "name": name} for at, name in enumerate(NAMES[:3])]
     results = [
@@ -122,6 +123,7 @@ def coco(folder: Path, *, images: int = 0, categories: int = 0, of: int = 8) -> 
         ({"images": -1}, "1 added to image ids", ["image-ids=+1"]),
         ({"images": 1}, "1 subtracted from image ids", ["image-ids=-1"]),
         ({"images": 1, "of": 7}, "1 subtracted from image ids", ["image-ids=-1"]),
+        ({"images": 40}, "image ids read as the numbers in file names", ["image-ids=names"]),
         ({"categories": -1}, "1 added to category ids", ["label=0=Text", "label=1=Title", "label=2=Caption"]),
         ({"images": -1, "categories": 1}, "1 added to image ids and 1 subtracted from category ids",
          ["image-ids=+1", "label=2=Text", "label=3=Title", "label=4=Caption"]),

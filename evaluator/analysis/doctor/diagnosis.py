@@ -17,7 +17,7 @@ from evaluator.data import document_names
 from evaluator.data import label_names as labels
 from evaluator.data.dataset import Annotations
 from evaluator.data.fixes import KINDS, Fix, apply_fixes, fix_description, fix_numbers, fix_options, fixes_for
-from evaluator.data.image_ids import BY_NAMES
+from evaluator.data.image_ids import BY_NAMES, LIKELY
 from evaluator.data.issues import BadInput, Issue, Severity, listed, plain, quote
 from evaluator.data.label_names import LabelProposal
 from evaluator.data.page_sizes import in_unit_of, unit_issue
@@ -280,7 +280,7 @@ class _Doctor:
 
     def _image_ids(self) -> tuple[Fix, ...]:
         """Return what ids of images mean instead where most boxes fit then, and few as given; empty otherwise."""
-        ways = [(Fix("image-ids", how),) for how in (BY_NAMES, "+1", "-1")]
+        ways = [(Fix("image-ids", how),) for how in LIKELY]
         ways = [fixes for fixes in ways if self._applied(fixes) is not None]
         # Other ids alone come before ids beside other coordinates, which fit any two files a little.
         for share in (self._in_place, self._fitted) if ways else ():

@@ -21,7 +21,8 @@ from evaluator.analysis.doctor.geometry import fitting_counts
 from evaluator.data.dataset import Annotations, join, map_labels, page_keys
 from evaluator.data.document_names import best_modes, match_names
 from evaluator.data.fields import FieldDocuments
-from evaluator.data.fixes import Fix, added, apply_fixes, fixes_for
+from evaluator.data.fixes import Fix, added, apply_fixes, fix_description, fixes_for
+from evaluator.data.image_ids import LIKELY
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, listed, quote, refuse
 from evaluator.data.page_sizes import in_unit_of
 from evaluator.formats.coco import is_unresolved
@@ -164,13 +165,13 @@ def diagnosis_of(
 
 
 def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) -> Diagnosis | None:
-    """Return the diagnosis of a results list with unknown ids; None where no number to add makes them known."""
+    """Return the diagnosis of a results list with unknown ids; None where no other reading makes them known."""
     tried = []
-    for images, categories in product(("", "+1", "-1"), repeat=2):
+    for images, categories in product(("", *LIKELY), ("", "+1", "-1")):
         fixes, words = [], []
         if images:
             fixes.append(Fix("image-ids", images))
-            words.append(added(images, "image"))
+            words.append(fix_description(fixes[0]))
         if categories:
             numbers = {key: str(int(key) + int(categories)) for key in prediction.labels if key.isdecimal()}
             if not numbers or not truth.label_map.keys() >= set(numbers.values()):

@@ -14,6 +14,7 @@ import numpy as np
 
 from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations
+from evaluator.data.image_ids import number_of
 from evaluator.data.issues import Collector, quote
 
 # What stands for the row of an image that no name, or that several images answer to.
@@ -122,7 +123,7 @@ class _Names:
         self._by_path = _rows((str(path), row) for path, row in named)
         self._by_name = _rows((path.name, row) for path, row in named)
         self._by_stem = _rows((path.stem, row) for path, row in named)
-        self._by_number = _rows((_number(stem), row) for stem, row in self._by_stem.items() if _WHOLE.fullmatch(stem))
+        self._by_number = _rows((number_of(stem), row) for stem, row in self._by_stem.items() if _WHOLE.fullmatch(stem))
 
     def of_file(self, file: str) -> int:
         """Return the row of a file name, which may state fewer or more folders; else a negative number."""
@@ -136,7 +137,7 @@ class _Names:
         known = next((names for names in (self._by_path, self._by_name, self._by_stem) if key in names), None)
         if known is not None:
             return known[key]
-        return self._by_number.get(_number(key), _UNKNOWN) if _WHOLE.fullmatch(key) else _UNKNOWN
+        return self._by_number.get(number_of(key), _UNKNOWN) if _WHOLE.fullmatch(key) else _UNKNOWN
 
 
 def _kind(texts: Sequence[str]) -> str:
@@ -156,10 +157,6 @@ def _rows(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 def _path(file: str) -> PurePosixPath:
     return PurePosixPath(file.replace("\\", "/"))
-
-
-def _number(text: str) -> str:
-    return text.lstrip("0") or "0"
 
 
 def _one_end(parts: Sequence[str], others: Sequence[str]) -> bool:

@@ -57,8 +57,7 @@ def _choices() -> None:
         # The one that ranks shows anyway.
         others = {name: title for name, title in titles.items() if name != state.rank_by}
         state.rank_more = [name for name in state.rank_more if name in others]
-        start = [name for name in State.rank_more.start if name in others]
-        widgets.several("Also show", others, State.rank_more.key, default=start, persist_state="session")
+        widgets.several("Also show", others, State.rank_more.key, persist_state="session")
 
 
 def _title(metric: Metric) -> str:

@@ -38,14 +38,15 @@ def page(
     count: int = 1,
     catalogue: bytes = b"",
     others: tuple[bytes, ...] = (),
+    packed: bool = False,
 ) -> bytes:
-    """A PDF with one page; its own further objects start at number 5."""
+    """A PDF with one page; its own further objects start at number 5. `packed`: its content is compressed."""
     return pdf(
         [
             b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalogue,
             b"<< /Type /Pages /Kids [3 0 R] /Count %d %s >>" % (count, inherited),
             b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << %s >> %s >>" % (resources, entries),
-            stream(content),
+            stream(content, b"/Filter /FlateDecode" if packed else b""),
             *others,
         ]
     )

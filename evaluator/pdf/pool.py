@@ -337,9 +337,12 @@ class PagePool:
         """Return the same processes and kept answers for somebody who has other passwords; to be asked only."""
         return _OpeningPool(self, passwords)
 
-    def describe(self, path: Path) -> Description:
-        """Page count (0 for a document that lacks its password too), whether it lacks one, and warnings."""
-        return self._answer(Description, path, Request("describe"))
+    def describe(self, path: Path, *, patience: float | None = None) -> Description:
+        """Page count (0 for a document that lacks its password too), whether it lacks one, and warnings.
+
+        `patience` as in `page_image`.
+        """
+        return self._answer(Description, path, Request("describe"), patience)
 
     def page_image(
         self,

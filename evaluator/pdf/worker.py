@@ -21,6 +21,7 @@ import io
 import itertools
 import math
 import os
+import re
 import signal
 import socket
 import stat
@@ -91,6 +92,8 @@ _SCREEN_QUALITY = 90
 _BAND_PIXELS = 2_500_000
 _BAND_ROWS = 64
 _WARNINGS_LIMIT = 8
+# "calloc (1 x 4144 bytes) failed" of MuPDF, "malloc of 9 bytes failed" of older ones; others of Pillow and the system.
+_NO_MEMORY = re.compile(r"\b[mc]?(re)?alloc\b.*\bfailed|out of memory|cannot allocate", re.IGNORECASE)
 
 Media = Literal["pdf", "image"]
 Operation = Literal["describe", "page", "words", "sizes", "ink", "layout"]
@@ -1027,9 +1030,7 @@ class _RequestHandler:
             return Failure("out_of_memory")
         except Exception as problem:  # noqa: BLE001 - MuPDF's and Pillow's classes have no common root; every one is the document's fault
             detail = _sendable(str(problem))
-            # MuPDF reports a failed malloc as FzErrorSystem, Pillow's encoder as error 1.
-            lost = any(mark in detail.lower() for mark in ("malloc", "out of memory", "cannot allocate"))
-            return Failure("out_of_memory" if lost else "unreadable", detail)
+            return Failure("out_of_memory" if _NO_MEMORY.search(detail) else "unreadable", detail)
 
     def _open(self, request: Request, handed: int | None) -> _PdfDocument | _ImageDocument:
         wanted = (request.media, request.digest, request.password)

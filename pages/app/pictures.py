@@ -111,7 +111,7 @@ def pool() -> PagePool:
 def lacks_password(path: Path) -> bool:
     """Return whether a PDF needs a password which this session does not have; False for one that cannot be read."""
     try:
-        return pool().describe(path).encrypted
+        return pool().describe(path, patience=PATIENCE).encrypted
     except PageProblem:
         return False
 
@@ -201,7 +201,7 @@ def page_count(loaded: LoadedBoxes, document: str) -> int | None:
 def pdf_page_count(root: Folders | None, name: str) -> int | None:
     """Return the pages of the PDF of a name under a folder; None when it cannot be opened."""
     try:
-        return pool().describe(_path(root, name)).page_count or None
+        return pool().describe(_path(root, name), patience=PATIENCE).page_count or None
     except PageProblem:
         return None
 
@@ -240,16 +240,11 @@ def picture(pages: Pages, index: int, *, width: int | None = None) -> PictureIte
     try:
         page = pages.file(index)
         try:
-            waits = _picture_patience(page)
-            image = shown_image(pool(), page.path, page.page_index, width=width, patience=waits)
+            image = awaited_image(pool(), page, width=width)
         except PageProblem as problem:
-            if problem.kind != "not_ready":
-                raise
-            if _ahead.get():
+            if problem.kind == "not_ready" and _ahead.get():
                 return _drawn_when_fetched(page)
-            _NOT_READY.put(page, value=True)
             raise
-        _NOT_READY.drop(page)
     except PageProblem as problem:
         return PictureItem(
             width=595.0,
@@ -271,9 +266,17 @@ def picture(pages: Pages, index: int, *, width: int | None = None) -> PictureIte
     )
 
 
-def _picture_patience(page: PageFile) -> float:
-    """Return how long to wait for a picture; shortly for one that was waited for in vain."""
-    return patience(TEXT_PATIENCE if _NOT_READY.get(page) else PATIENCE)
+def awaited_image(renderer: PagePool, page: PageFile, *, dpi: float = FIRST_DPI, width: int | None = None) -> PageImage:
+    """Return a page as `shown_image` does, waited for as long as a view does; shortly if it was in vain before."""
+    waits = patience(TEXT_PATIENCE if _NOT_READY.get(page) else PATIENCE)
+    try:
+        image = shown_image(renderer, page.path, page.page_index, dpi=dpi, width=width, patience=waits)
+    except PageProblem as problem:
+        if problem.kind == "not_ready" and not _ahead.get():
+            _NOT_READY.put(page, value=True)
+        raise
+    _NOT_READY.drop(page)
+    return image
 
 
 def _drawn_when_fetched(page: PageFile) -> PictureItem:

@@ -19,7 +19,7 @@ import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args
 from urllib.parse import urljoin, urlsplit
 
 import pytest
@@ -33,7 +33,8 @@ from evaluator.components import guard
 from evaluator.workspace.roles import Workspace
 from pages.app import connections
 from pages.app import server as serve
-from tests import network
+from pages.app.state import View
+from tests import network, sessions
 from tests.browser.conftest import alive, dashboard
 from tests.serving import ROOT, free_port, lasting, processes
 
@@ -211,6 +212,21 @@ def test_the_page_browser_is_imported_without_what_charts_need() -> None:
     code = "\n".join([*map(ast.unparse, imports), asked_for])
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
+
+
+def test_no_view_writes_into_the_log(tmp_path: Path) -> None:
+    """With the pictures of a page, and the other views after it in the same session."""
+
+    async def read(url: str) -> list[str]:
+        reader = await sessions.Reader(url).connected()
+        acts = [await reader.open(view.replace("overview", "")) for view in get_args(View)]
+        acts += [await reader.open("page_browser"), await reader.turn(1), await reader.open("models")]
+        await reader.left()
+        return [error for act in acts for error in act.errors]
+
+    with dashboard(tmp_path) as url:
+        assert asyncio.run(read(url)) == []
+        assert (tmp_path / "server.log").read_text().splitlines()[1:] == []
 
 
 def test_every_release_of_the_major_version_may_be_installed() -> None:

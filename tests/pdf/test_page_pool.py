@@ -11,6 +11,7 @@ import signal
 import sys
 import textwrap
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,7 +23,7 @@ import pytest
 from PIL import Image
 
 from evaluator.pdf import pool as pages_pdf
-from evaluator.pdf import process
+from evaluator.pdf import process, worker
 from evaluator.pdf.pool import PageImage, PagePool, Words
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.worker import (
@@ -32,6 +33,7 @@ from evaluator.pdf.worker import (
     InkGrid,
     LayoutList,
     Ready,
+    Request,
     SizeList,
     WordList,
     read_frame,
@@ -252,6 +254,47 @@ def test_page_that_killed_a_worker_is_not_retried_for_ten_minutes(bomb: Path) ->
         now[0] += 2
         assert refused(pool.page_image, bomb, 0, dpi=72).kind == "too_slow"
         assert worker_pids(pool) != processes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory")
+def test_a_page_that_needs_too_much_memory_is_said_to_and_not_tried_again(write: Write) -> None:
+    """Its text is 300 MiB long; MuPDF says that realloc failed."""
+    path = write("text.pdf", page(zlib.compress(b"(" + bytes(300 * 2**20), 1), packed=True))
+    with PagePool() as pool:
+        pool.describe(path)
+        before = worker_pids(pool)
+        problem = refused(pool.page_image, path, 0)
+        assert (problem.kind, "alloc" in problem.detail) == ("out_of_memory", True)
+        assert problem.text == (
+            "Page 1 of text.pdf needs more memory than a page may have. It is not tried again for 10 minutes."
+        )
+        after = worker_pids(pool)
+        assert not before & after
+        assert refused(pool.page_image, path, 0, dpi=20).kind == "out_of_memory"
+        assert worker_pids(pool) == after
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("code=2: calloc (1 x 4144 bytes) failed", "out_of_memory"),
+        ("code=2: realloc (536870912 bytes) failed", "out_of_memory"),
+        ("malloc of 9 bytes failed", "out_of_memory"),
+        ("Out of memory", "out_of_memory"),
+        ("[Errno 12] Cannot allocate memory", "out_of_memory"),
+        ("code=7: no objects found", "unreadable"),
+        ("cannot find font Metalloc", "unreadable"),
+    ],
+)
+def test_the_cause_of_a_failure_is_told_from_what_the_renderer_says(
+    said: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError(said)
+
+    monkeypatch.setattr(worker._RequestHandler, "_open", fail)
+    answer = worker._RequestHandler().answer(Request("page"), None)
+    assert answer == Failure(kind, said)  # type: ignore[arg-type]
 
 
 @needs_signals

@@ -23,9 +23,7 @@ from evaluator.matching.box_items import MATCHED, BoxPlaces, Inside, Items, Quer
 from evaluator.matching.causes import Family
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, capitalised
-from evaluator.pdf.folder import PageFile
 from evaluator.pdf.problems import PageProblem
-from evaluator.pdf.worker import PageImage
 from pages.app import pictures, session_files
 from pages.app.cache import Cached
 from pages.app.results import Result, result_key, result_of, result_of_all
@@ -297,13 +295,11 @@ def crop(
 ) -> CropItem:
     """Return a page around some boxes (all for none), at most `width` pixels; an empty sheet if it fails."""
     corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
-
-    def drawn(page: PageFile) -> PageImage:
-        return pictures.shown_image(pictures.pool(), page.path, page.page_index, dpi=dpi)
-
+    # Of this session, with its passwords: fetched, a crop is made without a session.
+    renderer = pictures.pool()
     try:
         page = pictures.pages_of(loaded, document).file(index)
-        picture = drawn(page)
+        picture = pictures.awaited_image(renderer, page, dpi=dpi)
     except PageProblem as problem:
         part = crops.region(corners, _UNKNOWN_POINTS)
         return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))
@@ -313,7 +309,7 @@ def crop(
     def make() -> bytes | None:
         # Asked for again rather than kept: the renderer has its last pictures.
         with contextlib.suppress(PageProblem):
-            return crops.cut(drawn(page).jpeg, part, width=width)
+            return crops.cut(pictures.awaited_image(renderer, page, dpi=dpi).jpeg, part, width=width)
         return None
 
     image = pictures.lazy_address(page, f"{part} {width} {dpi}", make)

@@ -194,7 +194,7 @@ def words(model: PosterModel, poster_id: str) -> PageDifference | None:
     if compared is None or path is None:
         return None
     try:
-        page = pictures.pool().words(path, 0)
+        page = pictures.pool().words(path, 0, patience=pictures.PATIENCE)
     except PageProblem:
         # The viewer shows the same problem in the place of the page.
         return None

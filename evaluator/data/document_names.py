@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations, islice
 from typing import Final
 
 _ENDING: Final = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$")
 _NUMBER: Final = re.compile(r"\d+")
 _APART: Final = re.compile(r"[\s_\-.]+")
+# Shorter ones are in other names by chance.
+_SHORTEST: Final = 3
+# How many names are looked for in all others to see what is around them.
+_TRIED: Final = 20
 
 
 def _without_folder(name: str) -> str:
@@ -54,53 +61,71 @@ WORDS: Final[Mapping[str, str]] = {
 }
 
 
+class _Keys:
+    """What names are compared as under some of `KEYS`, in their order; each worked out once."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = list(dict.fromkeys(names))
+        self._texts: dict[tuple[str, ...], list[str]] = {(): self.names}
+        self._once: dict[tuple[str, ...], dict[str, str]] = {}
+
+    def once(self, modes: tuple[str, ...]) -> dict[str, str]:
+        """Return the name by key, for keys that only one name has."""
+        if modes not in self._once:
+            self._once[modes] = _unique(zip(self._of(modes), self.names, strict=True))
+        return self._once[modes]
+
+    def _of(self, modes: tuple[str, ...]) -> list[str]:
+        if modes not in self._texts:
+            self._texts[modes] = list(map(KEYS[modes[-1]], self._of(modes[:-1])))
+        return self._texts[modes]
+
+
 def match_names(names: Sequence[str], known: Sequence[str], modes: Iterable[str]) -> dict[str, str]:
     """Return the known name by the other one, for names that differ and have exactly one counterpart.
 
-    `names` are of the file that is mended, `known` of the one that it is compared with; `modes` are of `MODES`.
+    `names` are of the file that is mended, `known` of the one that it is compared with; `modes` are of `MODES`. A
+    prefix together with a suffix is the one that is seen most often at the first names.
     """
-    chosen = set(modes)
-    keys = [KEYS[mode] for mode in KEYS if mode in chosen]
-    wanted = set(known)
-
-    def key(name: str) -> str:
-        for of in keys:
-            name = of(name)
-        return name
-
-    free = [name for name in dict.fromkeys(names) if name not in wanted]
-    taken = set(names)
-    by_key = _unique((key(name), name) for name in dict.fromkeys(known) if name not in taken)
-    ours = _unique((key(name), name) for name in free)
-    partner = {ours[text]: by_key[text] for text in ours if text in by_key}
-    ends: tuple[tuple[set[str], Callable[[str, str], bool]], ...] = (
-        ({"prefix"}, str.endswith),
-        ({"suffix"}, str.startswith),
-        ({"prefix", "suffix"}, str.__contains__),
-    )
-    for needed, inside in ends:
-        if needed <= chosen:
-            partner |= _inside(
-                {text: name for text, name in ours.items() if name not in partner},
-                {text: name for text, name in by_key.items() if name not in set(partner.values())},
-                inside,
-            )
-    return partner
+    return _matched(*_different(names, known), modes)
 
 
 def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """Return the fewest of `MODES` under which most names have a counterpart; empty when none helps."""
     best: tuple[str, ...] = ()
     count = 0
+    sides = _different(names, known)
     for size in (1, 2, 3):
         for modes in combinations(MODES, size):
-            paired = len(match_names(names, known, modes))
+            paired = len(_matched(*sides, modes))
             # Another way of comparing has to bring more than a stray name.
-            if paired > count + (0 if not best else max(0, len(names) // 20) if size > len(best) else 0):
+            if paired > count + (0 if not best else len(names) // 20 if size > len(best) else 0):
                 best, count = modes, paired
-        if count and count == len(set(names) - set(known)):
+        if count and count == len(sides[0].names):
             break
     return best
+
+
+def _different(names: Sequence[str], known: Sequence[str]) -> tuple[_Keys, _Keys]:
+    """Return the names that only one side has, of both."""
+    ours, theirs = set(names), set(known)
+    return _Keys(name for name in names if name not in theirs), _Keys(name for name in known if name not in ours)
+
+
+def _matched(names: _Keys, known: _Keys, modes: Iterable[str]) -> dict[str, str]:
+    chosen = set(modes)
+    keys = tuple(mode for mode in KEYS if mode in chosen)
+    ours, theirs = names.once(keys), known.once(keys)
+    partner = {ours[text]: theirs[text] for text in ours if text in theirs}
+    for needed, longer in _ENDS.items():
+        if chosen.issuperset(needed):
+            taken = set(partner.values())
+            left = {key: name for key, name in ours.items() if len(key) >= _SHORTEST and name not in partner}
+            free = {key: name for key, name in theirs.items() if len(key) >= _SHORTEST and name not in taken}
+            pairs = [*longer(left, free), *((name, other) for other, name in longer(free, left))]
+            once, back = _unique(pairs), _unique((other, name) for name, other in pairs)
+            partner |= {name: other for name, other in once.items() if back.get(other) == name}
+    return partner
 
 
 def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -114,16 +139,31 @@ def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {key: name for key, name in names.items() if key not in twice}
 
 
-def _inside(
-    ours: Mapping[str, str], known: Mapping[str, str], inside: Callable[[str, str], bool]
-) -> dict[str, str]:  # fmt: skip
-    """Return names of which one holds the other, by `inside`, each with exactly one counterpart."""
-    pairs = [
-        (name, other)
-        for key, name in ours.items()
-        for other_key, other in known.items()
-        if min(len(key), len(other_key)) > 2 and (inside(key, other_key) or inside(other_key, key))
-    ]
-    once = _unique(pairs)
-    back = _unique((other, name) for name, other in pairs)
-    return {name: other for name, other in once.items() if back.get(other) == name}
+def _at_one_end(
+    ours: Mapping[str, str], known: Mapping[str, str], *, first: bool
+) -> Iterator[tuple[str, str]]:  # fmt: skip
+    """Yield each of our names that ends, or begins, with a known key, with the name of that."""
+    lengths = sorted(set(map(len, known)))
+    for key, name in ours.items():
+        for length in lengths[: bisect_left(lengths, len(key))]:
+            if (other := known.get(key[:length] if first else key[-length:])) is not None:
+                yield name, other
+
+
+def _between(ours: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each of our names that is a known key between the prefix and suffix of most of those that are tried."""
+    around = Counter(
+        key.partition(inner)[::2] for key in islice(ours, _TRIED) for inner in known if inner in key and inner != key
+    )
+    for prefix, suffix in [ends for ends, _ in around.most_common(1)]:
+        for key, name in ours.items():
+            inner = key.removeprefix(prefix).removesuffix(suffix)
+            if len(key) == len(prefix) + len(inner) + len(suffix) and inner in known:
+                yield name, known[inner]
+
+
+_ENDS: Final[Mapping[tuple[str, ...], Callable[[Mapping[str, str], Mapping[str, str]], Iterator[tuple[str, str]]]]] = {
+    ("prefix",): partial(_at_one_end, first=False),
+    ("suffix",): partial(_at_one_end, first=True),
+    ("prefix", "suffix"): _between,
+}

@@ -17,6 +17,8 @@ from evaluator.data.boxes import FloatArray, IntArray, Outlined
 
 GeometryArray = npt.NDArray[np.object_]
 _FEWEST_POINTS: Final = 3
+# With 20,000 others in as many pairs as take 80 MB.
+_AT_ONCE: Final = 64
 # How GEOS says that nothing is wrong.
 _VALID: Final = "Valid Geometry"
 
@@ -59,6 +61,19 @@ def rings(boxes: Outlined, rows: IntArray, tolerance: FloatArray) -> list[list[F
         every = shapely.get_rings(shapely.get_parts(shape))
         drawn[at] = [np.asarray(shapely.get_coordinates(ring))[:-1] for ring in every]
     return drawn
+
+
+def overlapping(bounds: FloatArray, most: int) -> bool:
+    """Return whether more than `most` pairs of bounds, float64 (K, 4), overlap or touch."""
+    shapes = shapely.box(*bounds.T)
+    tree = shapely.STRtree(shapes)
+    # Each pair is found twice, and each shape with itself.
+    left = 2 * most + len(shapes)
+    for start in range(0, len(shapes), _AT_ONCE):
+        left -= tree.query(shapes[start : start + _AT_ONCE]).shape[1]
+        if left < 0:
+            return True
+    return False
 
 
 def flaws(outline: Sequence[FloatArray]) -> tuple[list[FloatArray], list[str]]:

@@ -13,7 +13,7 @@ import numpy as np
 from evaluator.data.boxes import IntArray
 
 _WHOLE: Final = re.compile(r"-?[0-9]+")
-_LAST_NUMBER: Final = re.compile(r"[0-9]+(?=[^0-9]*$)")
+_NUMBER: Final = re.compile(r"[0-9]+")
 
 BY_NAMES: Final = "names"
 LIKELY: Final = (BY_NAMES, "+1", "-1")
@@ -43,5 +43,5 @@ def number_of(text: str) -> str:
 
 
 def _number(image: str) -> str:
-    number = _LAST_NUMBER.search(PurePosixPath(image.replace("\\", "/")).stem)
-    return "" if number is None else number_of(number[0])
+    numbers = _NUMBER.findall(PurePosixPath(image.replace("\\", "/")).stem)
+    return number_of(numbers[-1]) if numbers else ""

@@ -8,20 +8,75 @@ point need not be repeated at the end. Several rings are parts of one region, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import FloatArray, IntArray, Outlined, Overlap, overlap
-from evaluator.data.issues import Collector
+from evaluator.data.issues import Collector, count_of
 
 POLYGON_IOU: Final = "polygon IoU"
 """How a signature states that outlines were compared instead of boxes."""
 
 ENCLOSES_RULE: Final = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
 CROSSES_RULE: Final = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
+
+MOST_POINTS: Final = 20_000
+"""Points of one outline."""
+
+_POINTS_RULE: Final = f"an outline must have at most {MOST_POINTS:,} points"
+_EDGES_RULE: Final = (
+    "the bounds of at most 1,000 pairs of edges of an outline, and 8 for each of its points, may overlap"
+)
+
+
+def most_edge_pairs(points: int) -> int:
+    """Return how many pairs of edges of an outline may overlap: each may cross, at some microseconds and 2 KB."""
+    return 1_000 + 8 * points
+
+
+def usable_outlines(
+    boxes: Outlined, issues: Collector, place_of: Callable[[int], str]
+) -> Mapping[int, Sequence[FloatArray]]:
+    """Return the outlines that can be worked with; each other one is a warning, placed by `place_of` its row.
+
+    The same object when all can.
+    """
+    outlines, left_out = boxes.polygons, set()
+    for row, rings in outlines.items():
+        points = sum(map(len, rings))
+        if points > MOST_POINTS:
+            rule = _POINTS_RULE
+        elif points * points > 2 * most_edge_pairs(points) and _cross_often(rings, most_edge_pairs(points)):
+            rule = _EDGES_RULE
+        else:
+            continue
+        left_out.add(row)
+        issues.warning(
+            place_of(row), rule, count_of(points, "point"), "Its box is used; simplify the outline, or leave it out."
+        )
+    return {row: rings for row, rings in outlines.items() if row not in left_out} if left_out else outlines
+
+
+def _cross_often(rings: Sequence[FloatArray], most: int) -> bool:
+    from evaluator.data import geometries
+
+    return geometries.overlapping(edge_bounds(rings), most)
+
+
+def edge_bounds(rings: Sequence[FloatArray]) -> FloatArray:
+    """Return the corners of what each edge of some rings reaches, float64, shape (K, 4): one edge for each point."""
+    if not len(rings):
+        return np.empty((0, 4))
+    points = np.concatenate(rings)
+    length = np.array([len(ring) for ring in rings if len(ring)], dtype=np.int64)
+    last = np.cumsum(length) - 1
+    following = np.arange(1, len(points) + 1)
+    following[last] -= length
+    ends = points[following]
+    return np.hstack([np.minimum(points, ends), np.maximum(points, ends)])
 
 
 def polygon_overlap(
@@ -90,17 +145,13 @@ def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int],
         rings = boxes.polygons[row]
         flat, wrong = geometries.flaws(rings)
         if len(flat) == len(rings):
-            text = _points(sum(len(ring) for ring in rings))
+            text = count_of(sum(len(ring) for ring in rings), "point")
             issues.warning(place_of(row), ENCLOSES_RULE, text, "Its box is used; correct the outline, or leave it out.")
         elif flat:
-            text = f"a ring of {_points(len(flat[0]))}"
+            text = f"a ring of {count_of(len(flat[0]), 'point')}"
             issues.warning(place_of(row), ENCLOSES_RULE, text, "Its other rings are used; correct this one.")
         elif wrong:
             issues.warning(place_of(row), CROSSES_RULE, wrong[0], "What it encloses is used; correct the outline.")
-
-
-def _points(count: int) -> str:
-    return f"{count} point{'' if count == 1 else 's'}"
 
 
 def _has_outline(boxes: Outlined, rows: IntArray) -> npt.NDArray[np.bool_]:

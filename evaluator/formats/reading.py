@@ -28,7 +28,7 @@ from evaluator.formats.detect import (
     refuse_unknown,
     unsupported_format,
 )
-from evaluator.formats.registry import of_kind
+from evaluator.formats.registry import of_kind, with_usable_outlines
 
 if TYPE_CHECKING:
     from evaluator.formats import archive
@@ -190,7 +190,8 @@ def read_files(files: Sequence[tuple[str, bytes]], name: str, format: str, readi
 def _sound(source: Annotations) -> Annotations:
     """Return the source on its pages as given, with a warning for the first that no document can have (not snapshot).
 
-    `BadInput` for one without any page or box, unless these are predictions of a format that lists only boxes.
+    Outlines that take too much work are left out. `BadInput` for one without any page or box, unless these are
+    predictions of a format that lists only boxes.
     """
     if not source.documents and not (source.side == "prediction" and source.format in _LIST_BOXES):
         title, looks_for = (getattr(of_kind("boxes")[source.format], key) for key in ("title", "looks_for"))
@@ -198,7 +199,7 @@ def _sound(source: Annotations) -> Annotations:
         collector = Collector(source.name, max_per_rule=None)
         collector.error("", "a file must have a page or a box", "none", fix)
         raise BadInput([*source.issues, *collector.issues()])
-    source = as_given(source)
+    source = as_given(with_usable_outlines(source))
     far = np.flatnonzero(source.page_index >= limits.MOST_PAGES)
     if source.format == _STATES_FAR_PAGES or not len(far):
         return source

@@ -5,7 +5,7 @@ A new format is one file with a `Format`, and its name in the table; the order o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final, Literal, overload
@@ -14,7 +14,7 @@ from evaluator.data.dataset import Annotations
 from evaluator.data.document_names import match_names
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import on_same_pages, turned_back
-from evaluator.data.polygons import polygon_issues
+from evaluator.data.polygons import polygon_issues, usable_outlines
 from evaluator.formats.base import BoxFormat, Content, Format, Kind
 from evaluator.formats.image_paths import by_path
 from evaluator.system.registry import Registry
@@ -73,10 +73,23 @@ def format_of(source: Annotations) -> BoxFormat | None:
 
 def outline_issues(source: Annotations) -> tuple[Issue, ...]:
     """Return warnings for outlines that cannot be used as they are; empty for files without outlines."""
-    format_ = format_of(source)
     issues = Collector(source.name, max_per_rule=200)
-    polygon_issues(source.boxes, issues, lambda row: format_.outline_place(source, row) if format_ else "")
+    polygon_issues(source.boxes, issues, _outline_places(source))
     return issues.issues()
+
+
+def with_usable_outlines(source: Annotations) -> Annotations:
+    """Return a file without outlines that take too much work, with a warning for each; the same object for none."""
+    issues = Collector(source.name, max_per_rule=200)
+    polygons = usable_outlines(source.boxes, issues, _outline_places(source))
+    if polygons is source.boxes.polygons:
+        return source
+    return replace(source, boxes=replace(source.boxes, polygons=polygons), issues=(*source.issues, *issues.issues()))
+
+
+def _outline_places(source: Annotations) -> Callable[[int], str]:
+    format_ = format_of(source)
+    return lambda row: format_.outline_place(source, row) if format_ else ""
 
 
 def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = False) -> Annotations:

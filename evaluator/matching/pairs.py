@@ -156,17 +156,27 @@ class Crowding(NamedTuple):
 
 
 def crowding(
-    ground_truth: FloatArray, ground_truth_group: IntArray, prediction: FloatArray, prediction_group: IntArray
+    ground_truth: FloatArray,
+    ground_truth_group: IntArray,
+    prediction: FloatArray,
+    prediction_group: IntArray,
+    *,
+    sizes: tuple[IntArray, IntArray] | None = None,
+    most: Callable[[IntArray], IntArray] | None = None,
 ) -> Crowding | None:
-    """Return where more pairs overlap than `most_pairs` allows, without keeping pairs; None otherwise.
+    """Return where more pairs overlap than `most` (`most_pairs`) of so many boxes, without keeping pairs; else None.
 
-    Groups are numbered without big gaps. Ends with the pair that is one too many, so time is bounded by the boxes.
+    With `sizes`, int64 (N,), a box counts as so many, and a pair as those of both. Groups are numbered without big
+    gaps. Ends with the pair that is one too many, so time is bounded by the boxes.
     """
-    limit = most_pairs(len(ground_truth) + len(prediction))
-    kept, scanned = 0, 0
+    ones = np.ones(len(ground_truth), dtype=np.int64), np.ones(len(prediction), dtype=np.int64)
+    of_truth, of_prediction = sizes or ones
     groups = int(max(ground_truth_group.max(initial=0), prediction_group.max(initial=0))) + 1
-    boxes = np.bincount(ground_truth_group, minlength=groups) + np.bincount(prediction_group, minlength=groups)
-    allowed = most_pairs(boxes)
+    counted = np.bincount(ground_truth_group, of_truth, groups) + np.bincount(prediction_group, of_prediction, groups)
+    boxes = counted.astype(np.int64)
+    most = most or most_pairs
+    allowed, limit = most(boxes), int(most(boxes.sum()))
+    kept, scanned = 0, 0
     per_group = np.zeros(groups, dtype=np.int64)
 
     def touching(truth: IntArray, predicted: IntArray) -> FloatArray:
@@ -177,11 +187,12 @@ def crowding(
     for part in _search(
         ground_truth, ground_truth_group, prediction, prediction_group, iou_floor=TOUCHING, measure=touching
     ):
-        kept += len(part.iou)
-        np.add.at(per_group, ground_truth_group[part.ground_truth], 1)
-        most = int((per_group - allowed).argmax())
-        if per_group[most] > allowed[most]:
-            return Crowding(most, int(allowed[most]), alone=True)
+        count = of_truth[part.ground_truth] + of_prediction[part.prediction] if sizes else np.ones_like(part.prediction)
+        kept += int(count.sum())
+        np.add.at(per_group, ground_truth_group[part.ground_truth], count)
+        most_in = int((per_group - allowed).argmax())
+        if per_group[most_in] > allowed[most_in]:
+            return Crowding(most_in, int(allowed[most_in]), alone=True)
         if kept > limit or scanned > _SCANNED_PER_PAIR * limit:
             return Crowding(int(per_group.argmax()), limit, alone=False)
     return None

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
+import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -347,6 +351,52 @@ def test_boxes_that_leave_their_page_with_a_fix_are_one_warning() -> None:
 def test_the_fewest_ways_of_comparing_names(ours: list[str], known: list[str], modes: tuple[str, ...]) -> None:
     assert best_modes(ours, known) == modes
     assert set(match_names(ours, known, modes)) == (set(ours) if modes else set())
+
+
+def lines_run(act: Callable[[], object]) -> int:
+    """How many lines and rounds of Python an act takes, whatever the machine."""
+    count = 0
+
+    def note(_frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return note
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        act()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        lambda chance, _number: f"{chance.getrandbits(128):032x}",
+        lambda chance, _number: f"{chance.randrange(10**6):06d}",
+        lambda chance, number: f"{chance.randrange(10)}page{number}_{chance.randrange(10)}",
+    ],
+    ids=["hexadecimal", "numbers", "of one kind"],
+)
+def test_names_of_another_data_set_are_compared_in_the_time_of_their_number(
+    name: Callable[[random.Random, int], str],
+) -> None:
+    def work(count: int) -> int:
+        chance = random.Random(count)
+        ours = [name(chance, number) for number in range(count)]
+        known = [f"PMC{chance.randrange(10**7):07d}_{number:05d}" for number in range(count)]
+        return lines_run(lambda: best_modes(ours, known))
+
+    few, many = work(100), work(400)
+    assert many < 5 * few
+
+
+def test_one_prefix_with_one_suffix_is_found_among_many_names() -> None:
+    known = [f"p{number}x{number}" for number in range(100, 200)]
+    ours = [f"run7_{name}_v2" for name in known] + ["run7_p100x100_v3", "else"]
+    assert match_names(ours, known, ["prefix", "suffix"]) == dict(zip(ours, known, strict=False))
 
 
 def test_names_with_two_counterparts_stay() -> None:

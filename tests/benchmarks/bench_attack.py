@@ -10,6 +10,7 @@ values     good files with every so manyth value changed: boxes that leave witho
 documents  changed PDFs: errors that are not typed, freezes of the asking process over 50 ms     100,000
 names      names of documents: anything that is opened outside their folder                      100,000
 geometry   legal pages at 72 to 300 dpi: the box is more than a pixel off                        220
+growth     sizes of two small files, doubled through all steps: more than n log n, 20 s or 400 MB    1
 crowded    100 pages of 10,000 equal boxes a side: more than 500 MB, or no issue                 1
 killed     commands that are killed: a result that is torn, or other bytes when it runs again    50 for each
 properties what must hold for every input (Hypothesis): examples of each test                    10,000
@@ -52,6 +53,7 @@ from tests import no_way_out, store_process
 from tests.attacks import attempts, good_files
 from tests.attacks_pages import drawn_documents, freezes, geometry_offs
 from tests.attacks_values import losses
+from tests.benchmarks import growth as doubled
 from tests.benchmarks import sessions as readers_at_once
 from tests.benchmarks.measuring import parsed, parser_of
 from tests.building import box, write_file
@@ -140,6 +142,16 @@ def geometry(count: int, seed: int, only: str | None) -> dict[str, Row]:
     offs = [far for _, _, far in geometry_offs(count, seed)]
     row = {"pages": len(offs), "worst_px": round(max(offs), 3), "harm": sum(far > MOST_OFF for far in offs)}
     return {"geometry": row}
+
+
+def growth(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """The processor seconds of each step as one size of the files is doubled; a short run takes two small sizes."""
+    report: dict[str, Row] = {}
+    for size in [only] if only else doubled.SIZES if count else ["depth"]:
+        _, first, doublings = doubled.SIZES[size]
+        numbers = [first << at for at in range(doublings if count else 2)]
+        report |= doubled.grown(size, numbers, judged=bool(count))
+    return report
 
 
 def crowded(count: int, seed: int, only: str | None) -> dict[str, Row]:
@@ -305,6 +317,7 @@ PARTS: Final[dict[str, tuple[Callable[[int, int, str | None], dict[str, Row]], i
     "documents": (documents, 100_000, 50),
     "names": (names, 100_000, 500),
     "geometry": (geometry, 220, 5),
+    "growth": (growth, 1, 0),
     "crowded": (crowded, 1, 0),
     "killed": (killed, 50, 1),
     "properties": (properties, 10_000, 5),
@@ -352,7 +365,7 @@ def main() -> None:
     parser = parser_of(__doc__, seed=0)
     parser.add_argument("--part", choices=sorted(PARTS))
     parser.add_argument("--count", type=int)
-    parser.add_argument("--reader", help="one reader, one command, or one file of tests")
+    parser.add_argument("--reader", help="one reader, one command, one size, or one file of tests")
     asked = parsed(parser)
     report: dict[str, dict[str, Row]] = {}
     for name in [asked.part] if asked.part else [part for part in PARTS if not (asked.smoke and part == "properties")]:

@@ -22,10 +22,11 @@ from evaluator.components.gallery.crops import cards
 from evaluator.components.viewer.mistake_filter import mistake_columns
 from evaluator.components.viewer.outlines import outline_paths
 from evaluator.components.viewer.page_overlay import page_data
+from evaluator.data import geometries
 from evaluator.data.boxes import Overlap, overlap
 from evaluator.data.dataset import Annotations, join
 from evaluator.data.issues import Collector
-from evaluator.data.polygons import drawn_rings, outline_bounds, polygon_issues, polygon_overlap
+from evaluator.data.polygons import drawn_rings, edge_bounds, outline_bounds, polygon_issues, polygon_overlap
 from evaluator.matching.box_items import items
 from evaluator.matching.error_types import DOCUMENT, NONE, SIDES, TIDE
 from evaluator.project import evaluate
@@ -210,6 +211,55 @@ def test_issues_name_every_outline_that_is_not_used_as_it_stands() -> None:
             (7, f"{encloses} a ring of 2 points. Its other rings are used; correct this one."),
         )
     ]
+
+
+def test_outlines_that_take_too_much_work_are_left_out() -> None:
+    chance = np.random.default_rng(0)
+
+    def around(points: int) -> list[Any]:
+        angles = np.linspace(0.0, 2.0 * np.pi, points, endpoint=False)
+        return [100.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)]
+
+    items = {
+        "crosses itself": [chance.uniform(0, 100, (2_000, 2))],
+        "20,001 points": around(20_001), "smooth": around(20_000), "small": [chance.uniform(0, 100, (45, 2))],
+    }  # fmt: skip
+    annotation = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 100, 100], "area": 1, "iscrowd": 0}
+    value = {
+        "images": [{"id": 1, "file_name": "a.png", "width": 100, "height": 100}],
+        "annotations": [
+            {**annotation, "id": at, "segmentation": [ring.ravel().tolist() for ring in rings]}
+            for at, rings in enumerate(items.values(), 1)
+        ],
+        "categories": [{"id": 1, "name": "a"}],
+    }
+    source = formats.read_bytes(json.dumps(value).encode(), "gt.json")
+    use_box = "Its box is used; simplify the outline, or leave it out."
+    assert [(issue.severity, issue.sentence) for issue in source.issues] == [
+        (
+            "warning",
+            "gt.json: $.annotations[0].segmentation: the bounds of at most 1,000 pairs of edges of an outline, and 8 "
+            f"for each of its points, may overlap; found 2,000 points. {use_box}",
+        ),
+        (
+            "warning",
+            "gt.json: $.annotations[1].segmentation: an outline must have at most 20,000 points; found 20,001 points. "
+            + use_box,
+        ),
+    ]
+    assert sorted(source.boxes.polygons) == [2, 3]
+    assert formats.registry.with_usable_outlines(source) is source
+
+
+@given(arrays(np.float64, st.tuples(st.integers(3, 40), st.just(2)), elements=st.integers(0, 9).map(float)))
+def test_edges_whose_bounds_overlap_are_counted(ring: Any) -> None:
+    bounds = edge_bounds([ring, ring + 1.0])
+    assert bounds.shape == (2 * len(ring), 4)
+    assert bounds[len(ring) - 1].tolist() == [*np.minimum(ring[-1], ring[0]), *np.maximum(ring[-1], ring[0])]
+    low, high = bounds[:, None, :2] <= bounds[None, :, 2:], bounds[:, None, 2:] >= bounds[None, :, :2]
+    pairs = (int((low & high).all(axis=2).sum()) - len(bounds)) // 2
+    assert not geometries.overlapping(bounds, pairs)
+    assert geometries.overlapping(bounds, pairs - 1)
 
 
 def with_outlines(source: Annotations, outlines: dict[int, Ring]) -> Annotations:

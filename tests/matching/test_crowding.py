@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
@@ -84,6 +85,51 @@ def test_pairs_are_counted_as_they_are_made(counts: list[tuple[int, int]], limit
     with patch.object(matching, "most_pairs", lambda boxes: limit + 0 * boxes):
         crowd = crowding(corners[0], truth, corners[1], predicted)
     assert (crowd is not None) == (len(made.iou) > limit)
+
+
+def comb(teeth: int) -> FloatArray:
+    """Teeth along an axis, as points of one outline."""
+    left = np.repeat(np.arange(teeth) / teeth, 4) + np.tile([0.0, 0.0, 0.5, 0.5], teeth) / teeth
+    return np.vstack([np.stack([left, np.tile([0.1, 1.0, 1.0, 0.1], teeth)], axis=1), [[1.0, 0.0], [0.0, 0.0]]])
+
+
+@pytest.mark.parametrize(
+    ("outlines", "rule"),
+    [
+        # 200 x 200 pairs of 502 + 502 points.
+        (
+            [[comb(125)] * 200] * 2,
+            "the pairs of outlines that overlap may have at most 4,212,800 points on a page (1,000,000 and 16 for each "
+            "point); found more, with 200 boxes in ground_truth.json and 200 boxes in prediction.json on this page.",
+        ),
+        # 400 edges upright across 400 lying.
+        (
+            [[comb(200)], [comb(200)[:, ::-1]]],
+            "the bounds of at most 112,832 pairs of edges of outlines may overlap on a page (100,000 and 8 for each "
+            "edge); found more, with 1 box in ground_truth.json and 1 box in prediction.json on this page.",
+        ),
+    ],
+)
+def test_outlines_that_are_too_much_to_compare_are_refused(outlines: list[list[FloatArray]], rule: str) -> None:
+    sides = []
+    for side, rings in zip(("ground_truth", "prediction"), outlines, strict=True):
+        made = annotations([box(0.0, 0.0, 1.0, 1.0, score=0.5)] * len(rings), side=side)  # type: ignore[arg-type]
+        polygons = {row: [ring] for row, ring in enumerate(rings)}
+        sides.append(replace(made, boxes=replace(made.boxes, polygons=polygons)))
+    (issue,) = crowding_issues(sides[0], sides[1], polygons=True)
+    assert issue.sentence == (
+        f"prediction.json: a.pdf, page 1: {rule} Simplify the outlines, or compare the boxes alone."
+    )
+    assert crowding_issues(sides[0], sides[1]) == ()
+    system = PROTOCOLS["snapshot"]
+    options = system.options(polygons=True)
+    with (
+        patch("evaluator.data.geometries.areas", side_effect=AssertionError),
+        pytest.raises(BadInput, match="pairs of"),
+    ):
+        system.evaluate(sides[0], [sides[1]], options)
+    # The doctor does not compare them either.
+    assert match_check.measure_of(system, options)(sides[0], sides[1]) is None
 
 
 def test_pairs_that_were_not_counted_before_are_not_kept_either() -> None:

@@ -116,7 +116,7 @@ def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
         chosen = msgspec.structs.replace(chosen, labels=None)
 
     def measure(truth: Annotations, prediction: Annotations) -> float | None:
-        if truth.unit != prediction.unit:
+        if truth.unit != prediction.unit or crowding_issues(truth, prediction, polygons=chosen.polygons):
             return None
         try:
             dataset = join(truth, prediction)

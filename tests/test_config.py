@@ -168,6 +168,20 @@ def test_nothing_tells_anybody_to_install_a_name_that_the_index_does_not_have() 
     assert wrong == []
 
 
+def test_the_lines_of_the_readme_install_nothing_without_a_hash() -> None:
+    lines = re.findall(r"^(?:uv )?pip install .*", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    installed = [part for line in lines for part in line.split(" && ") if "pip install" in part]
+    assert len(lines) == 2
+    assert len(installed) == 6
+    for part in installed:
+        names = re.findall(r"-[rb] (\S+)", part)
+        assert names, part
+        assert set(re.sub(r"-[rb] \S+|-\S+", "", part).split()) <= {"uv", "pip", "install", "."}
+        for name in names:
+            locked = re.split(r"\n(?=[a-zA-Z0-9])", (ROOT / name).read_text(encoding="utf-8"))
+            assert [each.split()[0] for each in locked if "==" in each and "--hash=sha256:" not in each] == []
+
+
 def test_the_changelog_is_short_and_its_releases_fall_from_the_newest_to_the_oldest() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert len(text.encode()) < 15_000

@@ -63,8 +63,6 @@ def all_of(content: bytes) -> str:
 
 def picture_of(content: bytes) -> Any:
     with pymupdf.open(stream=content) as document:
-        # Without the note.
-        document[0].delete_annot(next(each for each in document[0].annots() if each.type[1] == "Square"))
         return document[0].get_pixmap()
 
 

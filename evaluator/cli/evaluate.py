@@ -31,6 +31,7 @@ from evaluator.pdf.passwords import opening_with
 from evaluator.project import OptionError
 from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
+from evaluator.system.atomic_write import atomic_write
 from evaluator.system.engine import processes, processors
 
 _output = Group("Output", sort_key=3)
@@ -166,7 +167,7 @@ def _written(
         with writing("--out", out):
             out.mkdir(parents=True, exist_ok=True)
             for name, text in made.items():
-                (out / name).write_text(text, encoding="utf-8", newline="\n")
+                atomic_write(out / name, [text.encode()])
     return made[chosen] if chosen else export.to_text(tables)
 
 

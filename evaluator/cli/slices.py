@@ -22,7 +22,17 @@ from evaluator.analysis.slices.slices import Slices, find_slices, signature_of
 from evaluator.cli.absent_documents import absent_note, absent_of
 from evaluator.cli.named_slices import table_of
 from evaluator.cli.paths import PasswordFile, passwords_of
-from evaluator.cli.program import OK, Json, Markdown, Protocol, Truth, UsageError, in_one_sentence, print_issues
+from evaluator.cli.program import (
+    OK,
+    Json,
+    Markdown,
+    Protocol,
+    Truth,
+    UsageError,
+    in_one_sentence,
+    print_issues,
+    writing,
+)
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_options, need_protocol
 from evaluator.data.issues import Issue
@@ -122,7 +132,9 @@ def slices(
     if save is not None:
         if not result.slices:
             raise UsageError(f"there is no slice to save as {save}.")
-        save_named(slices_file or default_file(gt), NamedSlice(save, result.slices[0].conditions))
+        file = slices_file or default_file(gt)
+        with writing("--slices-file", file):
+            save_named(file, NamedSlice(save, result.slices[0].conditions))
     sys.stdout.write(_printed(result, json=json, markdown=markdown))
     beside = [result.summary, *[each.sentence for each in result.thin]] if json else ()
     print_issues((*(issue for one in evaluations for issue in one.issues), *issues), (*absent, *beside))

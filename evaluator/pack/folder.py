@@ -85,7 +85,9 @@ def write_zip(
 
     An older archive stays until the new one is complete.
     """
-    with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as beside:
+    with tempfile.TemporaryDirectory(
+        dir=path.absolute().parent, prefix=f".{path.name}.", ignore_cleanup_errors=True
+    ) as beside:
         folder, made = Path(beside) / "pack", Path(beside) / "made"
         written = write_folder(folder, contents, pictures, events, pdfs, keep_active=keep_active, progress=progress)
         # What is large in it is compressed already.

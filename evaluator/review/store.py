@@ -90,6 +90,7 @@ class Store:
         self._seen: tuple[int, str | None] | None = None
         try:
             self._engine = _engine(self._path, url, self._busy)
+            self._reader = self._engine if self._path is None else _engine(self._path, url, self._busy, reading=True)
         except ImportError as raised:
             raise StoreProblem("driver", store=self.name) from raised
         except SQLAlchemyError as raised:
@@ -107,7 +108,8 @@ class Store:
             return
         # One writer of this process at a time: its threads then queue in order, where SQLite's waiting is a lottery.
         with self._write_lock, self._problems():
-            if self._path is not None:
+            # The folder of a store that was there is gone with its disk.
+            if self._path is not None and self._seen is None and not self.replaced:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._engine.connect() as connection:
                 file = _identity(self._path)
@@ -183,7 +185,7 @@ class Store:
                 self._forget()
                 yield None
                 return
-            with self._engine.connect() as connection:
+            with self._reader.connect() as connection:
                 yield connection if self._open(connection) else None
 
     def _open(self, connection: Connection, *, begin: bool = False) -> bool:
@@ -285,12 +287,12 @@ def _shown(url: URL) -> str:
     return f"{url.get_backend_name()} {url.host or 'local'}/{url.database or ''}"
 
 
-def _engine(path: Path | None, url: URL, busy_seconds: float) -> Engine:
+def _engine(path: Path | None, url: URL, busy_seconds: float, *, reading: bool = False) -> Engine:
     """Return the engine of a store, with the settings that make an acknowledged event a kept one."""
     if path is None:
         options: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS} if "psycopg" in url.drivername else {}
         return create_engine(url, pool_pre_ping=True, pool_timeout=BUSY_SECONDS, connect_args=options)
-    return create_engine(url, creator=lambda: _connected(path, busy_seconds), poolclass=NullPool)
+    return create_engine(url, creator=lambda: _connected(path, busy_seconds, reading=reading), poolclass=NullPool)
 
 
 def _identity(path: Path | None) -> object:
@@ -322,10 +324,10 @@ def _settled(path: Path | None) -> object:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _connected(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    """Return a connection to a file, readable only where nothing may be written; transactions begin only on request.
+def _connected(path: Path, busy_seconds: float, *, reading: bool) -> sqlite3.Connection:
+    """Return a connection to a file; transactions begin only on request.
 
-    WAL needs a file beside the database even for reading. Where that cannot be made, the file is read as one that
+    WAL needs a file beside the database even for `reading`. Where that cannot be made, the file is read as one that
     nobody changes, unless somebody has left a log: then its last events would be missing, which is worse than none.
     """
     connection = _opened(path, "rwc", busy_seconds)
@@ -334,7 +336,8 @@ def _connected(path: Path, busy_seconds: float) -> sqlite3.Connection:
     except sqlite3.OperationalError as raised:
         connection.close()
         log = path.with_name(path.name + "-wal")
-        if not path.exists() or (log.exists() and log.stat().st_size) or not _is_read_only(raised):
+        left = log.exists() and log.stat().st_size
+        if not reading or not path.exists() or left or not _takes_nothing(raised):
             raise
         connection = _opened(path, "ro&immutable=1", busy_seconds)
     except sqlite3.Error:
@@ -353,9 +356,17 @@ def _opened(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
     return sqlite3.connect(place, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
 
 
-def _is_read_only(raised: sqlite3.OperationalError) -> bool:
-    """Return whether SQLite could not write where it wanted to."""
-    return raised.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"))
+def _takes_nothing(raised: sqlite3.OperationalError) -> bool:
+    """Return whether SQLite could not write where it wanted to: there is no permission, or no room."""
+    names = (
+        "SQLITE_READONLY",
+        "SQLITE_CANTOPEN",
+        "SQLITE_PERM",
+        "SQLITE_FULL",
+        "SQLITE_IOERR_SHM",
+        "SQLITE_IOERR_WRITE",
+    )
+    return raised.sqlite_errorname.startswith(names)
 
 
 @contextlib.contextmanager

@@ -26,11 +26,15 @@ UNFINISHED: Final = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
 def atomic_write(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mode: int = 0o644) -> int:
     """Write a file from pieces and return its bytes; an older one stays until the new one is complete.
 
-    `durable` waits for the disk; without it a crash of the machine may leave an empty file. On OSError, or what
-    `pieces` raises, nothing is left behind and the older file is untouched.
+    `durable` waits for the disk; without it a crash of the machine may leave an empty file. On OSError, which names
+    `path`, or what `pieces` raises, nothing is left behind and the older file is untouched.
     """
     _remove_unfinished(path)
-    descriptor, name = _begun(path)
+    try:
+        descriptor, name = _begun(path)
+    except OSError as problem:
+        problem.filename = str(path)
+        raise
     # The lock goes with the last copy of the descriptor, when the file has its name.
     lock = os.dup(descriptor)
     size = 0
@@ -48,9 +52,12 @@ def atomic_write(path: Path, pieces: Iterable[bytes], *, durable: bool = True, m
             os.close(lock)
             lock = -1
         os.replace(name, path)
-    except BaseException:
+    except BaseException as problem:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
+        # A full disk names no file.
+        if isinstance(problem, OSError) and problem.filename in (None, name):
+            problem.filename = str(path)
         raise
     finally:
         if lock >= 0:

@@ -14,6 +14,7 @@ import re
 import shutil
 import threading
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -133,7 +134,7 @@ class WorkspaceFolder:
     def session_folder(self) -> Path:
         """Return where a session links the uploads under the names of their pages.
 
-        What an ended server left there is gone when the folder is opened again.
+        What an ended server left there is gone when the folder is opened again. Raises OSError.
         """
         folder = self.root / _SESSIONS
         folder.mkdir(exist_ok=True)
@@ -290,7 +291,8 @@ def link_or_copy(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except OSError:
-        shutil.copyfile(source, target)
+        with source.open("rb") as file:
+            atomic_write(target, iter(partial(file.read, 2**20), b""), durable=False)
 
 
 def _bare(side: _Side) -> OpenUpload:

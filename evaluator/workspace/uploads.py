@@ -6,6 +6,7 @@ touched. A role is a proposal; the reader decides.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -78,12 +79,21 @@ def sort_dropped_files(uploads: Sequence[tuple[str, bytes]], *, open_truths: Col
     """Return what some dropped files are, by their content; archives are unpacked.
 
     `uploads`: relative names and bytes. `open_truths`: kinds of which a ground truth is open; one lone file that states
-    no side is then proposed as a prediction.
+    no side is then proposed as a prediction. Without room for them in the temporary folder all are left out, with an
+    issue.
     """
+    try:
+        return _sorted(uploads, open_truths)
+    except OSError as problem:
+        names = tuple(name for name, _ in uploads)
+        return DroppedFiles((), (), names, tuple(not_kept(name, problem) for name in names))
+
+
+def _sorted(uploads: Sequence[tuple[str, bytes]], open_truths: Collection[Kind]) -> DroppedFiles:
     issues: list[Issue] = []
     pages: list[tuple[str, bytes]] = []
     left_out: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="layoutscope-") as place:
+    with tempfile.TemporaryDirectory(prefix="layoutscope-", ignore_cleanup_errors=True) as place:
         root = Path(place)
         for name, content in _unpacked(uploads, issues):
             if problem := name_problem(name):
@@ -126,6 +136,15 @@ def sort_dropped_files(uploads: Sequence[tuple[str, bytes]], *, open_truths: Col
     names = [path.relative_to(root).as_posix() for path in files if not any(each in path.parents for each in whole)]
     alone = [name for name in names if not any(name == file or name.endswith(f"/{file}") for file in used)]
     return DroppedFiles(proposed, tuple(pages), (*left_out, *alone), tuple(issues), tables)
+
+
+def not_kept(name: str, problem: OSError) -> Issue:
+    """Return the issue of an upload that the folder of uploads does not take."""
+    rule = "the folder of uploads must have room and be writable"
+    fix = "Nothing of it is kept. Make room there, or start with another folder in TMPDIR; then add it again."
+    # What the system says beside it may name folders of the server.
+    found = os.strerror(problem.errno) if problem.errno else "an error of the file system"
+    return Issue(severity="error", file=name, place="", rule=rule, found=found, fix=fix)
 
 
 def no_page(name: str) -> Issue:

@@ -27,9 +27,10 @@ from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.sizes import Size, document_page_sizes
 from evaluator.pdf.worker import PIXEL_LIMIT, PageImage, is_page_file, pixel_size
 from evaluator.project import AnyProject
+from evaluator.system.atomic_write import atomic_write
 from evaluator.system.lru_cache import LRUCache
 from evaluator.workspace.store import link_or_copy
-from evaluator.workspace.uploads import PAGE_BYTES, PAGE_SUFFIXES
+from evaluator.workspace.uploads import PAGE_BYTES, PAGE_SUFFIXES, not_kept
 from pages.app import ended_sessions, frame, routes, workspace_store
 from pages.app.session_files import (
     BOXES,
@@ -63,11 +64,12 @@ _NOT_READY: Final = LRUCache[PageFile, bool](most=256)
 
 
 class PageNote(NamedTuple):
-    """The last upload: pages taken, names refused (its name or content is no page's), files replaced."""
+    """The last upload: pages taken, names refused (its name or content is no page's), files replaced, why not all."""
 
     added: int
-    refused: tuple[str, ...]
-    replaced: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    problem: str = ""
 
 
 _NOTE: Final[Field[PageNote | None]] = Field(None, "page_note")
@@ -348,9 +350,13 @@ def add_pages(
 
     They go before equally good names, for kinds other than `kinds` only without a folder of their own.
     """
-    folder = _upload_folder()
+    added, refused, failed, why = [], [], [], ""
+    try:
+        folder = _upload_folder()
+    except OSError as problem:
+        _NOTE.set(PageNote(0, problem=not_kept(_listed([name for name, _ in uploads]), problem).sentence))
+        return [], []
     replaced = _replaced(uploads, kinds)
-    added, refused = [], []
     for name, content in uploads:
         # The name reaches the file system, so it is held to plain words; the content is judged again on opening.
         parts = name.split("/")
@@ -358,15 +364,21 @@ def add_pages(
         safe = safe and len(parts[-1].encode()) <= _NAME_BYTES and parts[-1].lower().endswith(PAGE_SUFFIXES)
         if safe and len(content) <= PAGE_BYTES and is_page_file(content):
             path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            added.append(name)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                atomic_write(path, [content], durable=False)
+            except OSError as problem:
+                failed.append(name)
+                why = not_kept(_listed(failed), problem).sentence
+            else:
+                added.append(name)
         else:
             refused.append(name)
     if added:
         _look_there(folder, kinds)
         workspace_store.keep_pages([(name, content) for name, content in uploads if name in added])
-    _NOTE.set(PageNote(len(added), tuple(refused), tuple(was for name, was in replaced if name in added)))
+    was = tuple(was for name, was in replaced if name in added)
+    _NOTE.set(PageNote(len(added), tuple(refused), was, why))
     return added, refused
 
 
@@ -402,7 +414,7 @@ def _upload_folder() -> Path:
     """Return the folder of this session's uploaded pages, beside those that are kept."""
     of = workspace_store.folder()
     uploaded = state.upload_folder or tempfile.TemporaryDirectory(
-        prefix="layoutscope-", dir=None if of is None else of.session_folder()
+        prefix="layoutscope-", dir=None if of is None else of.session_folder(), ignore_cleanup_errors=True
     )
     if state.upload_folder is None:
         state.upload_folder = uploaded
@@ -424,11 +436,15 @@ def open_kept_pages(pages: Mapping[str, Path]) -> None:
     """Open the documents and page images that the workspace folder has."""
     if not pages:
         return
-    folder = _upload_folder()
-    for name, source in pages.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        link_or_copy(source, path)
+    try:
+        folder = _upload_folder()
+        for name, source in pages.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            link_or_copy(source, path)
+    except OSError as problem:
+        state.kept_issues = (*state.kept_issues, not_kept("page files of the workspace folder", problem))
+        return
     _look_there(folder, (BOXES,))
 
 
@@ -448,10 +464,16 @@ def uploaded_pages() -> list[str]:
 def remove_page(name: str) -> None:
     """Forget an uploaded page file; after the last one, pages come from where they did at the start."""
     workspace_store.remove_page(name)
+    _NOTE.set(None)
     if name not in uploaded_pages() or state.upload_folder is None:
         return
     folder = Path(state.upload_folder.name)
-    (folder / name).unlink()
+    try:
+        (folder / name).unlink(missing_ok=True)
+    except OSError as problem:
+        stays = msgspec.structs.replace(not_kept(name, problem), fix="It stays open. Remove it again later.")
+        _NOTE.set(PageNote(0, problem=stays.sentence))
+        return
     if not uploaded_pages():
         for kind in KINDS:
             held: AnyProject = files(kind)
@@ -478,3 +500,5 @@ def pages_uploader(key: str) -> None:
         said += [f"Shown instead of {frame.escaped(_listed(note.replaced))}."] if note.replaced else []
         said += [f"Neither PDF nor image: {frame.escaped(_listed(note.refused))}."] if note.refused else []
         st.caption(" ".join(said))
+        if note.problem:
+            st.error(frame.escaped(note.problem), icon=":material/error:")

@@ -36,6 +36,7 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.store import _POSTGRES_TURN, Store
 from evaluator.review.verdicts import Event, JudgedBox, Target
 from tests.judging import opinion
+from tests.small_disk import small_disk
 from tests.store_process import POSTGRES, own_schema
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -423,26 +424,16 @@ class TestFiles:
         opened(path).add([on_page(0)])
 
     def test_a_full_disk_refuses_the_last_and_keeps_the_rest(self, opened: Opener, run: Run) -> None:
-        folder = Path(tempfile.mkdtemp())
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(folder)], capture_output=True, check=False
-        )
-        if mounted.returncode:
-            folder.rmdir()
-            pytest.skip("a small disk cannot be mounted here")
-        try:
-            told = run("full", folder / "findings.sqlite", 0)
+        with small_disk("300k") as disk:
+            path = disk.place / "findings.sqlite"
+            told = run("full", path, 0)
             assert told["problem"][0] == "full"
             assert "The database reports: database or disk is full." in told["problem"][2]
-            assert [event.id for event in opened(folder / "findings.sqlite").events()] == told["acknowledged"]
-            # Room again: the same text can be saved.
-            subprocess.run(["mount", "-o", "remount,size=3m", str(folder)], check=True)
-            store = opened(folder / "findings.sqlite")
+            store = opened(path)
+            assert [event.id for event in store.events()] == told["acknowledged"]
+            # The same text can be saved then.
+            disk.grow()
             store.add([on_page(0)])
-            store.close()
-        finally:
-            subprocess.run(["umount", "-l", str(folder)], check=True)
-            folder.rmdir()
 
     @pytest.mark.parametrize("kept", [True, False])
     def test_a_read_only_folder_shows_what_is_there_and_refuses_more(

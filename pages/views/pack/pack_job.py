@@ -67,7 +67,7 @@ class FinishedPack:
     """
 
     form: str
-    folder: tempfile.TemporaryDirectory[str]
+    folder: tempfile.TemporaryDirectory[str] | None = None
     contents: Contents | None = None
     written: WrittenPack | None = None
     problem: str = ""
@@ -76,14 +76,16 @@ class FinishedPack:
     @property
     def path(self) -> Path:
         """Return where its file is, when there is one."""
-        return _path(self.folder, self.form)
+        assert self.folder is not None
+        return Path(self.folder.name) / NAMES[self.form][0]
+
+    def discard(self) -> None:
+        """Remove its file."""
+        if self.folder is not None:
+            self.folder.cleanup()
 
 
-def _path(folder: tempfile.TemporaryDirectory[str], form: str) -> Path:
-    return Path(folder.name) / NAMES[form][0]
-
-
-JOB: Final[Jobs[Choices, FinishedPack]] = Jobs("pack_job", kept=0, discard=lambda made: made.folder.cleanup())
+JOB: Final[Jobs[Choices, FinishedPack]] = Jobs("pack_job", kept=0, discard=FinishedPack.discard)
 """The pack of the session, by what it is made of."""
 
 
@@ -244,13 +246,14 @@ def _make(
     note: ReportProgress,
 ) -> FinishedPack:
     """Make a pack in a folder of its own; a problem with the files is said and leaves no folder."""
-    folder, contents = tempfile.TemporaryDirectory(prefix="layoutscope-pack-"), None
+    contents: Contents | None = None
     issues: tuple[Issue, ...] = ()
     with contextlib.ExitStack() as without_file:
-        without_file.enter_context(folder)
         try:
+            folder = tempfile.TemporaryDirectory(prefix="layoutscope-pack-", ignore_cleanup_errors=True)
+            without_file.enter_context(folder)
             contents = gathered(note)
-            written = write(_path(folder, form), contents, note)
+            written = write(Path(folder.name) / NAMES[form][0], contents, note)
         except BadInput as problem:
             said, issues = "Files cannot be evaluated as chosen. Each row shows how to fix it.", problem.issues
         except OptionError as problem:
@@ -262,4 +265,4 @@ def _make(
         else:
             without_file.pop_all()
             return FinishedPack(form, folder, contents, written)
-    return FinishedPack(form, folder, contents, None, said, issues)
+    return FinishedPack(form, None, contents, None, said, issues)

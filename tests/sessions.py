@@ -115,7 +115,6 @@ class Reader(Session):
     async def open(self, view: str, **address: str) -> Act:
         """Go to a view."""
         self.page, self.query, self._viewer = view, urlencode(address), None
-        self._contents = {}
         return await self._run(view or "overview", BackMsg())
 
     async def turn(self, step: int = 1) -> Act:

@@ -1,8 +1,8 @@
 """What a connection may cost: limits on bytes, time and number, most of all before it is known who reads.
 
-A connection waits until it has asked for something, and again after each answer. A session is unknown until its first
-run had access (`login.require_access`). When there are too many, the one that has waited longest, or the oldest unknown
-session, makes room. docs/login.md and SECURITY.md state the limits.
+A connection waits until it has asked for something, and again after each answer. A session is unknown where a login is
+wanted, until its cookie or a run had access (`login.is_vouched_for`, `login.require_access`). When there are too many,
+the one that has waited longest, or the oldest unknown session, makes room. SECURITY.md states the limits.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, cast
 
+from h11 import ProtocolError
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -145,8 +146,9 @@ class SessionConnection(_Limited, WebSocketsSansIOProtocol):
 class Limits:
     """The layer that knows what was asked for, behind the guard: what that answers takes no time."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, is_known: Callable[[Scope], bool]) -> None:
         self._application = application
+        self._is_known = is_known
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request or one session."""
@@ -157,6 +159,9 @@ class Limits:
             connection.asked()
             try:
                 await self._request(scope, receive, send)
+            except ProtocolError as problem:
+                _logger.warning("A request that breaks the rules of HTTP was closed (%s).", problem)
+                connection.drop()
             finally:
                 connection.wait()
         else:
@@ -174,8 +179,8 @@ class Limits:
     async def _session(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = cast(_Limited, scope["state"]["connection"])
         connection.session = True
-        # A tab that comes back names its session, as no one else can.
-        connection.known = any(each in _known for each in scope.get("subprotocols", ())[2:])
+        # A tab that comes back, also to a server that was started again, sends all that is typed in it.
+        connection.known = self._is_known(scope)
         unknown = [each for each in _open if each.session and not each.known]
         if len(unknown) > MOST_UNKNOWN:
             _logger.warning(
@@ -212,13 +217,10 @@ class Limits:
 
 def note_access(session: str, name: str | None, *, given: bool) -> None:
     """Note whether a session has access; `name` is that of its connection, by `NAME_HEADER`, None when it ended."""
-    if not given:
-        _known.discard(session)
-        return
-    _known.add(session)
+    (_known.add if given else _known.discard)(session)
     for each in list(_open):
         if each.name == name:
-            each.known = True
+            each.known = given
 
 
 def allow_open_files() -> None:
@@ -237,7 +239,7 @@ def allow_open_files() -> None:
 
 
 class OncePerCause(logging.Filter):
-    """Lets a line of one place in the code and one kind of exception through once in `REPEAT_SECONDS`."""
+    """Lets a line of one place in the code, and of one place of an exception, through once in `REPEAT_SECONDS`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -245,9 +247,12 @@ class OncePerCause(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether the line is written; it then tells how many like it were not."""
-        kind = record.exc_info[0] if record.exc_info else None
+        kind, _, raised = record.exc_info or (None, None, None)
+        while raised is not None and raised.tb_next is not None:
+            raised = raised.tb_next
+        place = raised and (raised.tb_frame.f_code, raised.tb_lineno)
         now = time.monotonic()
-        last = self._last.setdefault((record.pathname, record.lineno, kind), [now - REPEAT_SECONDS, 0])
+        last = self._last.setdefault((record.pathname, record.lineno, kind, place), [now - REPEAT_SECONDS, 0])
         if now - last[0] < REPEAT_SECONDS:
             last[1] += 1
             return False

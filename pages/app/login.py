@@ -19,7 +19,12 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import streamlit as st
+from starlette.requests import HTTPConnection
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
+from evaluator.components.guard import Scope
 from evaluator.data.issues import plain
 from pages.app import connections, ended_sessions, frame
 from pages.app.state import state
@@ -67,6 +72,15 @@ def require_access() -> None:
         st.stop()
     with st.sidebar, st.container(key="login_foot"):
         _foot(access)
+
+
+def is_vouched_for(scope: Scope) -> bool:
+    """Return whether a new session needs no login, or has the cookie of one that the server has signed."""
+    if not _auth()[0]:
+        return True
+    cookies = HTTPConnection(scope).cookies
+    signed = decode_signed_value(get_cookie_secret(), USER_COOKIE_NAME, cookies.get(USER_COOKIE_NAME, ""))
+    return signed is not None
 
 
 def current_reader() -> tuple[str, bool]:

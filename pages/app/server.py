@@ -22,7 +22,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from streamlit.web.bootstrap import load_config_options
 from streamlit.web.cli import main_run
 
-from evaluator.components.guard import Application, Guard, inline_scripts
+from evaluator.components.guard import Application, Guard, Scope, inline_scripts
 
 OWN_NAMES = ("127.0.0.1", "localhost")
 WATCHED = "--end-with-command"
@@ -56,9 +56,15 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
         below = str(st.get_option("server.baseUrlPath") or "")
         return Guard(application, public=public, scripts=inline_scripts(page), below=below, first=FIRST_VIEW)
 
+    def known(scope: Scope) -> bool:
+        # Imported for the first session: it reads settings, which the server does not have before.
+        from pages.app import login
+
+        return login.is_vouched_for(scope)
+
     return [
         Middleware(cast(Any, guarded)),
-        Middleware(cast(Any, connections.Limits)),
+        Middleware(cast(Any, connections.Limits), is_known=known),
         Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
     ]
 

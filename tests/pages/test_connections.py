@@ -53,7 +53,8 @@ class Server(NamedTuple):
 
     def said(self) -> list[str]:
         """Lines of the log, without the one with the address."""
-        return self.log.read_text().splitlines()[1:]
+        lines = self.log.read_text().splitlines()
+        return [line for line in lines if not line.startswith("LayoutScope is running at")]
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +143,19 @@ def test_idle_connections_shut_nobody_out_and_fill_no_log(server: Server) -> Non
         assert server.said()[before:] == [line]
 
 
+def test_a_request_that_breaks_the_rules_of_http_is_closed_in_one_line(server: Server) -> None:
+    before = len(server.said())
+    head = b"POST /auth/x HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    for _ in range(5):
+        with opened(server.url, head + b"no number\r\n") as wrong:
+            assert closed(wrong)
+    assert [line.partition(" (")[0] for line in server.said()[before:]] == [
+        "Invalid HTTP request received.",
+        "A request that breaks the rules of HTTP was closed",
+        "ASGI callable returned without completing response.",
+    ]
+
+
 def test_text_in_place_of_bytes_is_refused_in_one_line(server: Server) -> None:
     before = len(server.said())
     for _ in range(5):
@@ -152,7 +166,7 @@ def test_text_in_place_of_bytes_is_refused_in_one_line(server: Server) -> None:
 
 
 def test_a_large_message_and_an_upload_need_a_login(server: Server) -> None:
-    """Also the first message of a tab that comes back, which has all that is typed in its view."""
+    """The cookie of one is enough: the first message of a tab that comes back has all that is typed in its view."""
     user = {"origin": server.url, "is_logged_in": True, "provider": "default", "email": "ben@example.org"}
     token = generate_xsrf_token_string()
     known = f"_streamlit_user={create_signed_value(SECRET, '_streamlit_user', json.dumps(user)).decode()}"
@@ -173,6 +187,9 @@ def test_a_large_message_and_an_upload_need_a_login(server: Server) -> None:
         assert upload(name) == 204
     with tab(server.url, token, name, cookie=f"{known}; _streamlit_xsrf={token}") as session:
         assert run(session, padding=padding) == name
+    for cookie in (known.replace("=", "=a", 1), f"{known}a", "_streamlit_user="):
+        with tab(server.url, token, cookie=f"{cookie}; _streamlit_xsrf={token}") as session:
+            assert close_code(session, lambda session=session: run(session, padding=padding)) == 1009  # type: ignore[misc]
     line = f"A session sent {padding + 22} bytes before the login, more than {padding}; it was closed."
     assert [each for each in server.said() if "before the login" in each][-1].endswith(line)
 
@@ -196,7 +213,9 @@ def small_server(monkeypatch: pytest.MonkeyPatch, **limits: float) -> Iterator[s
     port = free_port()
     settings: dict[str, Any] = {"http": connections.HttpConnection, "ws": connections.SessionConnection}
     running = uvicorn.Server(
-        uvicorn.Config(connections.Limits(application), port=port, lifespan="off", log_config=None, **settings)
+        uvicorn.Config(
+            connections.Limits(application, lambda _: False), port=port, lifespan="off", log_config=None, **settings
+        )
     )
     thread = threading.Thread(target=running.run)
     thread.start()
@@ -275,12 +294,16 @@ def test_a_line_of_a_cause_is_written_once_in_a_while(monkeypatch: pytest.Monkey
     assert written(1, "%s 6") is None
 
 
-def test_that_no_file_can_be_opened_is_said_in_words(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_strangers_cause_in_the_loop_is_said_in_words(caplog: pytest.LogCaptureFixture) -> None:
     loop = asyncio.new_event_loop()
     with contextlib.closing(loop):
-        problem = OSError(24, "Too many open files")
-        told = {"message": "socket.accept() out of system resource", "exception": problem}
-        connections._log_in_words(loop, told)
-        connections._log_in_words(loop, {"message": "something else"})
+        for told, problem in {
+            "socket.accept() out of system resource": OSError(24, "Too many open files"),
+            "something else": ValueError("else"),
+        }.items():
+            connections._log_in_words(loop, {"message": told, "exception": problem})
     cause = "No more files can be opened ([Errno 24] Too many open files)"
-    assert caplog.messages == [f"{cause}: new connections wait; raise the limit (ulimit -n).", "something else"]
+    assert caplog.messages == [
+        f"{cause}: new connections wait; raise the limit (ulimit -n).",
+        "something else",
+    ]

@@ -309,18 +309,26 @@ def _with_sides(numbers: FloatArray, kind: str) -> FloatArray:
     return np.stack([x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0], axis=1)
 
 
+def in_second_column(xyxy: FloatArray, score: FloatArray, format: str) -> tuple[FloatArray, FloatArray]:
+    """Return corners and scores, float64 (N, 4) and (N,), of lines whose score is the first number and not the last.
+
+    `xyxy` and `score` are what a reader of `format` made of the lines, in its unit.
+    """
+    columns = np.hstack([written_numbers(xyxy, format), score[:, None]])
+    return _with_sides(columns[:, 1:], _FORM_OF_FORMAT.get(format, "")), columns[:, 0].copy()
+
+
 def _confidence_second(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
     """Return the boxes of lines that were read as a box and a score, where the score comes first."""
     boxes = source.boxes
     size = np.tile(np.ones((1, 2)) if source.unit == "page" else _sizes(source, other, fix), 2)
-    columns = np.hstack([written_numbers(boxes.xyxy / size, source.format), boxes.score[:, None]])
-    score, numbers = columns[:, 0].copy(), columns[:, 1:]
-    wrong = int((~(np.isfinite(columns).all(axis=1) & (score >= 0.0) & (score <= 1.0 + _TOLERANCE))).sum())
+    corners, score = in_second_column(boxes.xyxy / size, boxes.score, source.format)
+    wrong = int((~(np.isfinite(corners).all(axis=1) & (score >= 0.0) & (score <= 1.0 + _TOLERANCE))).sum())
     if source.format not in POSITIONAL or wrong:
         rule = f"{fix.text} needs lines without names of columns, with a number between 0 and 1 behind the class (YOLO)"
         found = f"{wrong:,} of {len(boxes):,} boxes without" if source.format in POSITIONAL else source.format
         refuse(source.name, "", rule, found, "Leave it out.")
-    mended = with_corners(source, _with_sides(numbers, _FORM_OF_FORMAT[source.format]) * size, {})
+    mended = with_corners(source, corners * size, {})
     return replace(mended, boxes=replace(mended.boxes, score=np.minimum(score, 1.0)))
 
 
@@ -380,8 +388,9 @@ def _units(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
     factor /= parts[fix.value] if fix.value in parts else _sizes(source, other, fix, own_first=True)
     if other.unit == "pixels":
         factor = factor * _sizes(source, other, fix)
-    size = source.page_size
-    return replace(_scaled(source, factor), unit=other.unit, page_size=size if source.unit == other.unit else None)
+    # Boxes that are pixels now are those of the page as the other file states it.
+    own = source.unit == other.unit and source.page_size is not None
+    return replace(_scaled(source, factor), unit=other.unit, page_size=entry_sizes(source, other) if own else None)
 
 
 def sizes_of(

@@ -14,6 +14,8 @@ from evaluator.data.boxes import IntArray
 # Below these a proposal from overlap alone is a guess.
 _FEWEST: Final = 3
 _LEAST_SHARE: Final = 0.6
+# A rule for all labels brings at least so much of what each label by itself brings.
+_AS_MANY: Final = 0.9
 # Labels are exchanged when so much more of the boxes lie on their label then.
 _LEAST_GAIN: Final = 0.1
 
@@ -68,31 +70,35 @@ class Exchanged(NamedTuple):
     words: str = ""
 
 
-def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -> Exchanged:
+def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, fewest: int = _FEWEST) -> Exchanged:
     """Return which labels that both files have stand for one another: the boxes of each lie on those of another one.
 
     `overlaps` is of boxes of the model on boxes of the ground truth. Nothing when two labels would become one: a model
-    may take one kind for another, but then none takes its place.
+    may take one kind for another, but then none takes its place. Fewer than `fewest` boxes are no sign.
     """
     code = {label: at for at, label in enumerate(known)}
     shared = [(row, label) for row, label in enumerate(labels) if label in code]
     lying = int(sum(overlaps.table[row].sum() for row, _ in shared))
+    # One to one, most boxes first; of equally many a label is itself. One whose name is taken may follow fewer.
+    cells = [(int(overlaps.table[row, at]), label, other) for row, label in shared for other, at in code.items()]
+    cells.sort(key=lambda cell: (-cell[0], cell[1] != cell[2]))
+    taken: dict[str, str] = {}
+    for least in (fewest, 1):
+        for count, label, other in cells:
+            enough = count >= (fewest if label not in taken.values() else least)
+            if enough and label not in taken and other not in taken.values():
+                taken[label] = other
+    # The others stay what they are.
+    taken |= {label: label for _, label in shared if label not in taken and label not in taken.values()}
+    on_taken = sum(count for count, label, other in cells if taken.get(label) == other)
     for words, rule in _orders(known):
         # Labels of few boxes follow the rule that most boxes follow.
-        if sum(int(overlaps.table[row, code[rule[label]]]) for row, label in shared) > _LEAST_SHARE * lying:
+        following = sum(int(overlaps.table[row, code[rule[label]]]) for row, label in shared)
+        if following > _LEAST_SHARE * lying and following >= _AS_MANY * on_taken:
             return Exchanged({label: rule[label] for _, label in shared if rule[label] != label}, words)
-    # One to one, most boxes first; of equally many a label is itself.
-    cells = [(int(overlaps.table[row, at]), label, other) for row, label in shared for other, at in code.items()]
-    taken: dict[str, str] = {}
-    for count, label, other in sorted(cells, key=lambda cell: (-cell[0], cell[1] != cell[2])):
-        if count >= _FEWEST and label not in taken and other not in taken.values():
-            taken[label] = other
     moved = {label: taken[label] for _, label in shared if taken.get(label, label) != label}
     of = {(label, other): count for count, label, other in cells}
-    on_taken, gained = (
-        sum(of[label, other] for label, other in taken.items()),
-        sum(of[label, other] - of[label, label] for label, other in moved.items()),
-    )
+    gained = sum(of[label, other] - of[label, label] for label, other in moved.items())
     return Exchanged(moved if on_taken > _LEAST_SHARE * lying and gained > _LEAST_GAIN * lying else {})
 
 

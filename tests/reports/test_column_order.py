@@ -34,7 +34,8 @@ def in_form(corners: FloatArray, form: str) -> FloatArray:
     first, second = corners[:, :2], corners[:, 2:]
     if form == "centre":
         first = (first + second) / 2.0
-    return corners if form == "xyxy" else np.hstack([first, second - corners[:, :2]])
+    numbers = corners if form == "xyxy" else np.hstack([first, second - corners[:, :2]])
+    return numbers[:, [1, 0, 3, 2]] if form == "yxhw" else numbers
 
 
 def yolo(folder: Path, numbers: FloatArray, *, confidence: str = "") -> Path:
@@ -93,7 +94,7 @@ def test_yolo_in_another_order(tmp_path: Path, form: str, confidence: str, optio
     assert [each["AP"] for each in numbers] == [1.0, 1.0]
 
 
-@pytest.mark.parametrize(("form", "option"), [("centre", "centre"), ("xyxy", "xyxy")])
+@pytest.mark.parametrize(("form", "option"), [("centre", "centre"), ("xyxy", "xyxy"), ("yxhw", "swap-axes")])
 def test_coco_results_in_another_form(tmp_path: Path, form: str, option: str) -> None:
     pixels = boxes() * np.tile(SIZE, 2)
     truth = coco(tmp_path / "gt.json", in_form(pixels, "xywh"))

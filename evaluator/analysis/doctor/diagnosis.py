@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from evaluator.analysis.doctor import geometry
+from evaluator.analysis.doctor.pages_apart import pages_apart
 from evaluator.data import document_names
 from evaluator.data import label_names as labels
 from evaluator.data.dataset import Annotations
@@ -20,8 +21,8 @@ from evaluator.data.fixes import KINDS, Fix, apply_fixes, fix_description, fix_n
 from evaluator.data.image_ids import BY_NAMES, LIKELY
 from evaluator.data.issues import BadInput, Issue, Severity, listed, plain, quote
 from evaluator.data.label_names import LabelProposal
-from evaluator.data.page_sizes import in_unit_of, unit_issue
-from evaluator.matching.pages_apart import PagesApart, pages_apart
+from evaluator.data.page_sizes import on_same_pages, unit_issue
+from evaluator.matching.pages_apart import PagesApart
 
 Measure = Callable[[Annotations, Annotations], float | None]
 """F1 of a ground truth and a prediction; None when it is undefined or the two cannot be compared."""
@@ -29,14 +30,17 @@ Measure = Callable[[Annotations, Annotations], float | None]
 # A file that is this good is not looked at further, and a fix has to bring at least this much.
 _GOOD: Final = 0.9
 _ALL_RIGHT: Final = 0.999
-_GAIN: Final = 0.1
+GAIN: Final = 0.1
+"""A fix has to bring at least so much F1."""
 _TIMES: Final = 1.25
-# Several fixes that move boxes fit any two files a little: F1 from which they are proposed.
-_FITS_BY_CHANCE: Final = 0.3
+FITS_BY_CHANCE: Final = 0.3
+"""Several fixes fit any two files a little: F1 from which they are proposed."""
 _GEOMETRIES: Final = 4
 # With other ids of images most boxes have to match, and so many times those that do as given.
 _MOST_MATCH: Final = 0.5
 _RATHER: Final = 1.5
+# Other changes of some pages have to bring so much more than a fix of all.
+_PAGES: Final = 0.05
 # A fix that costs less than this when it is left out is left out.
 _WORTH: Final = 0.01
 _SHOWN: Final = 6
@@ -94,6 +98,12 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     def silent(self) -> bool:
         """Return whether nothing can be fixed: neither a fix nor other names of labels help."""
         return self.best is None and not (self.nothing_matches or self.not_compared or self.labels_help or self.pages)
+
+    @property
+    def reached(self) -> float:
+        """Return the highest F1 with what is proposed, or as given; 0 when it is undefined."""
+        best = self.best.f1 if self.best else None
+        return max(each or 0.0 for each in (self.as_given, best, self.labels_f1, self.pages_f1))
 
     @property
     def labels_help(self) -> bool:
@@ -188,18 +198,23 @@ def number(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.3f}"
 
 
-def diagnose(truth: Annotations, prediction: Annotations, measure: Measure, *, keep_unit: bool = False) -> Diagnosis:
+def diagnose(
+    truth: Annotations, prediction: Annotations, measure: Measure, *, keep_unit: bool = False, units: bool = True
+) -> Diagnosis:
     """Return what is probably wrong with two files of which little or nothing matches.
 
     They are read with `Reading.as_written` where they break the rules of their format; a results list is resolved.
-    Silent when enough matches, or a file has no boxes. With `keep_unit` the unit of the prediction is what fixes say.
+    Silent when enough matches, or a file has no boxes. With `keep_unit` the unit of the prediction is what fixes say;
+    without `units` its numbers are no longer those of the file, and no other unit is tried.
     """
-    return _Doctor(truth, prediction, measure, keep_unit=keep_unit).diagnosis()
+    return _Doctor(truth, prediction, measure, keep_unit=keep_unit, units=units).diagnosis()
 
 
 class _Doctor:
-    def __init__(self, truth: Annotations, prediction: Annotations, measure: Measure, *, keep_unit: bool) -> None:
-        self._keep_unit = keep_unit
+    def __init__(
+        self, truth: Annotations, prediction: Annotations, measure: Measure, *, keep_unit: bool, units: bool
+    ) -> None:  # fmt: skip
+        self._keep_unit, self._units = keep_unit, units
         self._truth, self._prediction, self._measure = truth, prediction, measure
         self._tried: dict[tuple[str, ...], Hypothesis] = {}
         # Fixes of labels that stand for one another, and the words of those that are one rule.
@@ -213,7 +228,7 @@ class _Doctor:
         if not len(truth.boxes) or not len(prediction.boxes) or (given is not None and given >= _GOOD):
             return self._found(given, None)
         named = self._names() or self._image_ids()
-        guessed = geometry.guesses(self._fixed(named), truth)
+        guessed = geometry.guesses(self._fixed(named), truth, units=self._units)
         in_place = given is not None and bool(guessed) and guessed[0].score >= geometry.GOOD
         fixed = self._fixed(named)
         if in_place and not named and not self._proposed(fixed) and not self._exchanged(fixed):
@@ -235,6 +250,13 @@ class _Doctor:
 
     def _found(self, given: float | None, best: Hypothesis | None) -> Diagnosis:
         truth, prediction = self._truth, self._prediction
+        reached = (best.f1 if best else given) or 0.0
+        apart, moved = ((), prediction) if reached >= _ALL_RIGHT else pages_apart(truth, prediction)
+        pages_f1 = self._measure(truth, moved) if apart else None
+        # One fix of all pages is simpler.
+        if (pages_f1 or 0.0) <= reached + (_PAGES if best else 0.0):
+            apart, pages_f1 = (), None
+        best = None if apart else best
         shared = {each.doc_id for each in truth.documents} & {each.doc_id for each in prediction.documents}
         without_labels = tuple(
             fix for fix in (best.fixes if best else ()) if fix.kind not in ("label", "labels") or fix in self._renamed
@@ -245,10 +267,6 @@ class _Doctor:
         ranked = sorted(self._tried.values(), key=lambda each: (each.f1 is None, -(each.f1 or 0.0), len(each.fixes)))
         if best is not None:
             ranked = [best, *(each for each in ranked if each.fixes != best.fixes)]
-        apart, moved = ((), prediction) if best or (given or 0.0) >= _ALL_RIGHT else pages_apart(truth, prediction)
-        pages_f1 = self._measure(truth, moved) if apart else None
-        if (pages_f1 or 0.0) <= (given or 0.0):
-            apart, pages_f1 = (), None
         return Diagnosis(
             file=prediction.name,
             against=truth.name,
@@ -282,8 +300,10 @@ class _Doctor:
         """Return what ids of images mean instead where most boxes fit then, and few as given; empty otherwise."""
         ways = [(Fix("image-ids", how),) for how in LIKELY]
         ways = [fixes for fixes in ways if self._applied(fixes) is not None]
-        # Other ids alone come before ids beside other coordinates, which fit any two files a little.
-        for share in (self._in_place, self._fitted) if ways else ():
+        # Other ids alone come before ids beside other coordinates, which fit any two files a little; on other images
+        # hardly a box is in place.
+        beside = bool(ways) and self._in_place(()) < geometry.IN_PLACE
+        for share in (self._in_place, *([self._fitted] if beside else [])) if ways else ():
             best = max(ways, key=share)
             if share(best) >= max(_MOST_MATCH, _RATHER * share(())):
                 return best
@@ -294,7 +314,8 @@ class _Doctor:
 
     def _fitted(self, fixes: tuple[Fix, ...]) -> float:
         """Return the share of boxes that fit with some fixes, and with others of coordinates besides."""
-        return max((guess.score for guess in geometry.guesses(self._fixed(fixes), self._truth)), default=0.0)
+        guessed = geometry.guesses(self._fixed(fixes), self._truth, units=self._units)
+        return max((guess.score for guess in guessed), default=0.0)
 
     def _label_fixes(self, fixes: tuple[Fix, ...]) -> Iterator[tuple[Fix, ...]]:
         """Yield no label fix, one for spelling alone, and one for each label on another one's boxes."""
@@ -356,7 +377,7 @@ class _Doctor:
         try:
             fixed = apply_fixes(self._prediction, self._truth, named)
             # Sizes of pages may be known under the right names.
-            fixed = in_unit_of(fixed, self._truth) if named and not self._keep_unit else fixed
+            fixed = on_same_pages(fixed, self._truth) if named and not self._keep_unit else fixed
             return apply_fixes(fixed, self._truth, [fix for fix in fixes if fix not in named])
         except BadInput:
             return None
@@ -369,9 +390,12 @@ class _Doctor:
     def _worthwhile(self, best: Hypothesis, given: float | None) -> Hypothesis | None:
         """Return the hypothesis with its documents; None where it helps too little or by chance."""
         before = given or 0.0
-        if best.f1 is None or best.f1 < max(before + _GAIN, _TIMES * before):
+        if best.f1 is None or best.f1 < max(before + GAIN, _TIMES * before):
             return None
-        if best.f1 < _FITS_BY_CHANCE and sum(fix.moves_boxes for fix in best.fixes) > 1:
+        if (
+            best.f1 < FITS_BY_CHANCE
+            and sum(fix.moves_boxes for fix in best.fixes) + any(fix.kind == "label" for fix in best.fixes) > 1
+        ):
             return None
         documents, boxes = geometry.fitting_counts(self._fixed(best.fixes), self._truth)
         if boxes < FEWEST and any(fix.moves_boxes for fix in best.fixes):

@@ -34,6 +34,8 @@ GOOD: Final = 0.6
 """A file of which so many boxes lie on one of the other has nothing wrong with its coordinates."""
 NEARLY_ALL: Final = 0.75
 """So many boxes of one file are not on those of the other by chance, however many more the other has."""
+IN_PLACE: Final = 0.2
+"""Where so many boxes are in place, images, axes and forms are right, and a scale and a shift may be wrong."""
 # Factors that people meet: units, and the usual resolutions in dots per inch.
 _ROUND: Final = (
     0.01, 0.001, 100.0, 1000.0, 0.5, 2.0, 0.25, 4.0, 1 / 3, 3.0, 0.75, 4 / 3, 0.72, 0.48, 0.36, 0.24, 100 / 72,
@@ -57,13 +59,14 @@ class Pairs(NamedTuple):
     of_second: int
 
 
-def guesses(source: Annotations, other: Annotations) -> list[Guess]:
+def guesses(source: Annotations, other: Annotations, *, units: bool = True) -> list[Guess]:
     """Return what may be wrong with coordinates and page numbers of a file, best first.
 
     The first has no fixes and is the score as given; no others when that is good. Documents go by their names in
-    `source`. Empty when the two share no document, or one of them has no boxes.
+    `source`. Empty when the two share no document, or one of them has no boxes. Without `units` the numbers are in the
+    unit of `source`.
     """
-    search = _Search(source, other)
+    search = _Search(source, other, units=units)
     if not search.possible:
         return []
     given = Guess((), search.as_given())
@@ -71,15 +74,20 @@ def guesses(source: Annotations, other: Annotations) -> list[Guess]:
 
 
 class _Base(NamedTuple):
-    """The numbers of the boxes as they may be meant, the fixes that say so, and their forms; see `_forms`."""
+    """The numbers of the boxes as they may be meant, the fixes that say so, and their forms; see `_forms`.
+
+    `size`: what the file's own numbers were divided by, float64 (N, 2); None for numbers that were not.
+    """
 
     numbers: FloatArray
     fixes: tuple[Fix, ...]
     forms: tuple[str, ...]
+    size: FloatArray | None
 
 
 class _Search:
-    def __init__(self, source: Annotations, other: Annotations) -> None:
+    def __init__(self, source: Annotations, other: Annotations, *, units: bool = True) -> None:
+        self._units_open = units
         self._source, self._other = source, other
         codes = {document.doc_id: code for code, document in enumerate(other.documents)}
         self._ours = np.array([codes.get(document.doc_id, -1) for document in source.documents], dtype=np.int64)
@@ -91,6 +99,7 @@ class _Search:
         # With sizes of pages everything is looked at in shares of the page.
         self._shares = other.unit == "page" or other.page_size is not None
         self._found: list[Guess] = []
+        self._in_place = False
 
     @cached_property
     def _truth(self) -> FloatArray:
@@ -116,8 +125,9 @@ class _Search:
     def ranked(self, given: float) -> list[Guess]:
         """Return guesses with fixes, best first; costly ones are tried only when no cheap one explains it."""
         format, offsets = self._source.format, self._offsets()
+        self._in_place = given >= IN_PLACE
         numbers_read = [*self._bases(), *self._reordered()]
-        bases = [_Base(numbers, fixes, _forms(numbers, format)) for numbers, fixes in numbers_read]
+        bases = [_Base(numbers, fixes, _forms(numbers, format), size) for numbers, fixes, size in numbers_read]
         shifted = [(Fix("page-offset", f"{offset:+d}"), self._pairs(offset)) for offset in offsets]
         pairs = self._pairs(0)
         for base in bases:
@@ -153,34 +163,36 @@ class _Search:
     def _base(self, of: IntArray | None = None) -> FloatArray:
         """Return the numbers of the file in the unit of the search; of some of `rows`, or of all."""
         rows = self.rows if of is None else self.rows.take(of)
-        xyxy = self._source.boxes.xyxy.take(rows, axis=0)
-        if self._other.unit == "page":
-            return xyxy
-        sizes = sizes_of(self._source, self._other, rows=rows)
-        return xyxy if sizes is None else np.asarray(xyxy / np.tile(sizes, 2))
+        return _divided(self._source.boxes.xyxy.take(rows, axis=0), self._size(rows))
 
-    def _bases(self) -> list[tuple[FloatArray, tuple[Fix, ...]]]:
-        """Return the numbers as they may be meant, with the fix that says so."""
+    def _size(self, rows: IntArray) -> FloatArray | None:
+        return None if self._other.unit == "page" else sizes_of(self._source, self._other, rows=rows)
+
+    def _bases(self) -> Iterator[tuple[FloatArray, tuple[Fix, ...], FloatArray | None]]:
+        """Yield the numbers as they may be meant, with the fix that says so, and what they were divided by."""
         source, to_page = self._source, self._other.unit == "page"
         raw = source.boxes.xyxy[self.rows]
-        bases: list[tuple[FloatArray, tuple[Fix, ...]]] = []
         if source.unit == self._other.unit:
-            bases.append((self._base(), ()))
+            size = self._size(self.rows)
+            yield _divided(raw, size), (), size
+        if not self._units_open:
+            return
         if self._shares and not to_page:
-            bases.append((raw, _units("share")))
+            yield raw, _units("share"), None
         if self._shares and (not to_page or source.unit == "page"):
-            bases += [(raw / 100.0, _units("percent")), (raw / 1000.0, _units("thousandths"))]
+            yield raw / 100.0, _units("percent"), None
+            yield raw / 1000.0, _units("thousandths"), None
         if self._shares and (to_page or source.unit == "pixels") and source.page_size is not None:
-            bases.append((raw / np.tile(source.page_size[source.boxes.entry], 2)[self.rows], _units("pixels")))
-        return bases
+            size = source.page_size[source.boxes.entry][self.rows]
+            yield _divided(raw, size), _units("pixels"), size
 
-    def _reordered(self) -> Iterator[tuple[FloatArray, tuple[Fix, ...]]]:
+    def _reordered(self) -> Iterator[tuple[FloatArray, tuple[Fix, ...], FloatArray | None]]:
         """Yield the numbers with the columns in another order, as `_bases`; nothing where none fits."""
         order = Fix("confidence-second")
         if self._source.format in POSITIONAL and self._source.unit == self._other.unit:
             with suppress(BadInput):
-                search = _Search(apply_fixes(self._source, self._other, (order,)), self._other)
-                yield from ((numbers, (order, *fixes)) for numbers, fixes in search._bases())
+                search = _Search(apply_fixes(self._source, self._other, (order,)), self._other, units=self._units_open)
+                yield from ((numbers, (order, *fixes), size) for numbers, fixes, size in search._bases())
 
     def _pairs(self, offset: int) -> Pairs:
         """Return every pair of boxes on a shared page, for a sample of pages."""
@@ -218,10 +230,13 @@ class _Search:
         # Of all boxes those of a pair are looked at.
         used, second = np.unique(pairs.second, return_inverse=True)
         numbers, pairs = base.numbers.take(used, axis=0), pairs._replace(second=second)
+        # Axes are exchanged in the numbers of the file: a page is not as wide as it is high.
+        size = np.ones(2) if base.size is None else base.size.take(used, axis=0)
+        aspect = np.tile(size[..., ::-1] / size, 2)
         for form in base.forms:
             shape = to_corners(numbers, form, self._source.format) if form else numbers
             for swapped in (False, True):
-                corners = shape[:, [1, 0, 3, 2]] if swapped else shape
+                corners = shape[:, [1, 0, 3, 2]] * aspect if swapped else shape
                 kinds = [*([form] if form else []), *(["swap-axes"] if swapped else [])]
                 before = (*offset, *base.fixes, *map(Fix, kinds))
                 for flips, turned in self._turned(corners):
@@ -230,7 +245,8 @@ class _Search:
                         score = self._score(pairs, turned)
                     self._found.append(Guess((*before, *flips), score))
                     # Per cent and the like are scales already.
-                    if estimate and not scaled and score < 0.8:
+                    as_read = not (self._in_place and (base.fixes or form or swapped or flips))
+                    if estimate and as_read and not scaled and score < 0.8:
                         self._found += self._estimated(pairs, corners, before, flips)
 
     def _turned(self, corners: FloatArray) -> Iterator[tuple[tuple[Fix, ...], FloatArray]]:
@@ -299,6 +315,10 @@ class _Search:
         first = np.count_nonzero(np.bincount(pairs.first[fitting])) / pairs.of_first
         second = np.count_nonzero(np.bincount(pairs.second[fitting])) / pairs.of_second
         return float(first), float(second)
+
+
+def _divided(xyxy: FloatArray, size: FloatArray | None) -> FloatArray:
+    return xyxy if size is None else np.asarray(xyxy / np.tile(size, 2))
 
 
 def _units(value: str) -> tuple[Fix, ...]:

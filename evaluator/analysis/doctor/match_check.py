@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from evaluator import formats
-from evaluator.analysis.doctor.diagnosis import FEWEST, Diagnosis, Hypothesis, Measure, diagnose
+from evaluator.analysis.doctor.diagnosis import FEWEST, FITS_BY_CHANCE, GAIN, Diagnosis, Hypothesis, Measure, diagnose
 from evaluator.analysis.doctor.geometry import fitting_counts
 from evaluator.data.dataset import Annotations, join, map_labels, page_keys
 from evaluator.data.document_names import best_modes, match_names
@@ -24,7 +24,7 @@ from evaluator.data.fields import FieldDocuments
 from evaluator.data.fixes import Fix, added, apply_fixes, fix_description, fixes_for
 from evaluator.data.image_ids import LIKELY
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, listed, quote, refuse
-from evaluator.data.page_sizes import in_unit_of
+from evaluator.data.page_sizes import on_same_pages
 from evaluator.formats.coco import is_unresolved
 from evaluator.formats.posters import Posters
 from evaluator.matching.overlap_limit import crowding_issues
@@ -60,7 +60,7 @@ def with_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) ->
     mended = apply_fixes(mended, other, named)
     # What the numbers mean is texts by the fix then, and not by the file.
     if not any(fix.kind == "units" for fix in rest):
-        mended = in_unit_of(mended, other)
+        mended = on_same_pages(mended, other)
     mended = apply_fixes(mended, other, [fix for fix in rest if fix not in named])
     return replace(mended, fixes=(*source.fixes, *(fix.text for fix in fixes)))
 
@@ -153,19 +153,23 @@ def diagnosis_of(
     crowded = crowding_issues(truth, resolved)
     if crowded:
         raise BadInput(crowded)
-    diagnosis = diagnose(truth, resolved, measure)
-    if diagnosis.best is not None or diagnosis.silent:
-        return diagnosis
     as_written = formats.resolve(prediction, truth, keep_unit=True)
-    if as_written.unit == resolved.unit:
+    own_numbers = as_written.boxes.xyxy is resolved.boxes.xyxy
+    diagnosis = diagnose(truth, resolved, measure, units=own_numbers)
+    # One fix explains it, or nothing has to be explained.
+    if (diagnosis.best is not None and len(diagnosis.best.fixes) == 1) or diagnosis.silent or own_numbers:
         return diagnosis
-    # The file may not mean the unit that its format has.
+    # The file may not mean the unit that its format has, or the sizes that it states.
     other = diagnose(truth, as_written, measure, keep_unit=True)
-    return diagnosis if other.best is None else other
+    units = other.best is not None and any(fix.kind == "units" for fix in other.best.fixes)
+    return other if units and other.reached > diagnosis.reached else diagnosis
 
 
 def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) -> Diagnosis | None:
-    """Return the diagnosis of a results list with unknown ids; None where no other reading makes them known."""
+    """Return the diagnosis of a results list with unknown ids; None where no other reading makes them known.
+
+    What is wrong besides is found with these ids.
+    """
     tried = []
     for images, categories in product(("", *LIKELY), ("", "+1", "-1")):
         fixes, words = [], []
@@ -179,14 +183,21 @@ def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) ->
             fixes += [Fix("label", f"{key}={truth.label_map[other]}") for key, other in numbers.items()]
             words.append(added(categories, "category"))
         with suppress(BadInput):
+            more = diagnose(truth, with_fixes(prediction, truth, fixes), measure).best
+            if more is not None:
+                fixes += [fix for fix in more.fixes if fix.kind not in ("label", "image-ids")]
+                # Labels that stand for one another are those of other categories.
+                if len(fixes) < len(more.fixes) or any(fix.kind in ("label", "image-ids") for fix in more.fixes):
+                    continue
+                words += [more.words]
             fixed = with_fixes(prediction, truth, fixes)
-            f1 = measure(truth, fixed)
             documents, boxes = fitting_counts(fixed, truth)
             if boxes < FEWEST:
                 continue
+            f1 = measure(truth, fixed)
             tried.append(Hypothesis(fixes=tuple(fixes), words=listed(words), f1=f1, documents=documents))
     best = max(tried, key=lambda each: each.f1 or 0.0, default=None)
-    if best is None or (best.f1 or 0.0) < SUSPECT_F1:
+    if best is None or (best.f1 or 0.0) < (FITS_BY_CHANCE if any(fix.moves_boxes for fix in best.fixes) else GAIN):
         return None
     return Diagnosis(
         file=prediction.name,
@@ -236,6 +247,8 @@ def _mismatch(
     elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT_F1:
         return None
     diagnosis = diagnosis_of(truth, resolved, protocol, options)
+    if diagnosis.pages and not diagnosis.nothing_matches:
+        return BadInput(apart_issues(diagnosis.pages, model.name))
     if diagnosis.best is None and not diagnosis.nothing_matches and not diagnosis.not_compared:
         return None
     if micro is None and diagnosis.best is None and diagnosis.shared_documents:
@@ -271,7 +284,7 @@ def check_evaluation(
         more = check_match(protocol, truth, model, options)
     else:
         micro = next(iter(result.counted.values())).per_label.micro
-        more = (*check_match(protocol, truth, model, options, micro), *_pages_off(result, model.name))
+        more = check_match(protocol, truth, model, options, micro) or _pages_off(result, model.name)
     return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation
 
 

@@ -48,8 +48,8 @@ from pages.app.state import Field, State, state
 FIRST_DPI: Final = 90.0
 FIRST_PIXELS: Final = 8_000_000
 """Of such a picture at most, however large the page is."""
-PATIENCE: Final = 6.0
-"""Seconds that a view waits for a slow page: with its own run, two more than the limit of a page."""
+PATIENCE: Final = 5.0
+"""Seconds that a view waits for a slow page, the limit of a page: its own run has two more."""
 TEXT_PATIENCE: Final = 0.5
 """Seconds that a view waits for the words of such a page, whose picture it has waited for."""
 SHARPEST_WIDTH: Final = 8_000

@@ -394,7 +394,7 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
 
     mapped = list(dict.fromkeys(label for source in files for label in source.labels[: source.evaluated]))
     unmapped = dict.fromkeys(label for source in files for label in source.labels[source.evaluated :])
-    labels = (*mapped, *(label for label in unmapped if label not in set(mapped)))
+    labels = tuple(dict.fromkeys((*mapped, *unmapped)))
     label_code = {label: code for code, label in enumerate(labels)}
 
     recoded = [_recode(source, document_code, label_code) for source in files]

@@ -59,7 +59,8 @@ def same_but_for_spelling(labels: Sequence[str], known: Sequence[str]) -> dict[s
     by_folded: dict[str, list[str]] = {}
     for name in dict.fromkeys(known):
         by_folded.setdefault(folded(name), []).append(name)
-    spellings = {label: by_folded.get(folded(label), []) for label in labels if label not in set(known)}
+    same = set(known)
+    spellings = {label: by_folded.get(folded(label), []) for label in labels if label not in same}
     return {label: names[0] for label, names in spellings.items() if len(names) == 1}
 
 
@@ -80,25 +81,28 @@ def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, f
     shared = [(row, label) for row, label in enumerate(labels) if label in code]
     lying = int(sum(overlaps.table[row].sum() for row, _ in shared))
     # One to one, most boxes first; of equally many a label is itself. One whose name is taken may follow fewer.
-    cells = [(int(overlaps.table[row, at]), label, other) for row, label in shared for other, at in code.items()]
+    table = overlaps.table[[row for row, _ in shared]]
+    cells = [(int(table[at, to]), shared[at][1], known[to]) for at, to in np.argwhere(table).tolist()]
     cells.sort(key=lambda cell: (-cell[0], cell[1] != cell[2]))
     taken: dict[str, str] = {}
+    others = set[str]()
     for least in (fewest, 1):
         for count, label, other in cells:
-            enough = count >= (fewest if label not in taken.values() else least)
-            if enough and label not in taken and other not in taken.values():
+            enough = count >= (fewest if label not in others else least)
+            if enough and label not in taken and other not in others:
                 taken[label] = other
+                others.add(other)
     # The others stay what they are.
-    taken |= {label: label for _, label in shared if label not in taken and label not in taken.values()}
-    on_taken = sum(count for count, label, other in cells if taken.get(label) == other)
+    taken |= {label: label for _, label in shared if label not in taken and label not in others}
+    of = {label: row for (_, label), row in zip(shared, table, strict=True)}
+    on_taken = int(sum(of[label][code[other]] for label, other in taken.items()))
     for words, rule in _orders(known):
         # Labels of few boxes follow the rule that most boxes follow.
         following = sum(int(overlaps.table[row, code[rule[label]]]) for row, label in shared)
         if following > _LEAST_SHARE * lying and following >= _AS_MANY * on_taken:
             return Exchanged({label: rule[label] for _, label in shared if rule[label] != label}, words)
     moved = {label: taken[label] for _, label in shared if taken.get(label, label) != label}
-    of = {(label, other): count for count, label, other in cells}
-    gained = sum(of[label, other] - of[label, label] for label, other in moved.items())
+    gained = int(sum(of[label][code[other]] - of[label][code[label]] for label, other in moved.items()))
     return Exchanged(moved if on_taken > _LEAST_SHARE * lying and gained > _LEAST_GAIN * lying else {})
 
 
@@ -123,16 +127,17 @@ def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -
     `overlaps` is of boxes of the model on boxes of the ground truth. Labels without boxes are left out.
     """
     by_name = same_but_for_spelling(labels, known)
+    code = {label: at for at, label in enumerate(known)}
     proposed = []
     for row, label in enumerate(labels):
-        if label in known or not overlaps.counts[row]:
+        if label in code or not overlaps.counts[row]:
             continue
         lying, compared = overlaps.table[row], int(overlaps.compared[row])
         best = int(np.argmax(lying)) if len(known) else 0
         most = int(lying[best]) if len(known) else 0
         proposal, reason = by_name.get(label), "name"
         if proposal is not None:
-            most = int(lying[list(known).index(proposal)])
+            most = int(lying[code[proposal]])
         elif most >= _FEWEST and most >= _LEAST_SHARE * int(lying.sum()) and 2 * most >= _LEAST_SHARE * compared:
             # Of the boxes that lie on anything, most lie on this label.
             proposal, reason = known[best], "overlap"

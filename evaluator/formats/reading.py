@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 import msgspec
 import numpy as np
 
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, page_keys
 from evaluator.data.issues import BadInput, Collector, Issue, examples, refuse
 from evaluator.data.page_sizes import as_given
 from evaluator.formats import folder, limits
@@ -199,6 +199,11 @@ def _sound(source: Annotations) -> Annotations:
         collector = Collector(source.name, max_per_rule=None)
         collector.error("", "a file must have a page or a box", "none", fix)
         raise BadInput([*source.issues, *collector.issues()])
+    boxes = np.bincount(source.boxes.entry, minlength=1)
+    if (most := int(boxes.max())) > limits.MAX_OBJECTS_PER_PAGE:
+        document, index = page_keys(source)[int(boxes.argmax())]
+        rule = f"a page may have {limits.MAX_OBJECTS_PER_PAGE:,} boxes"
+        refuse(source.name, f"{document}, page {index + 1}", rule, f"{most:,}", "Split the page, or remove boxes.")
     source = as_given(with_usable_outlines(source))
     far = np.flatnonzero(source.page_index >= limits.MOST_PAGES)
     if source.format == _STATES_FAR_PAGES or not len(far):

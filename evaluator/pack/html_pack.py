@@ -141,9 +141,8 @@ def _for_pictures(left: float, pages: int, per_page: int) -> int:
 
 def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
     """Return `count` pages in their order, those of the findings before all others."""
-    of_cards = [page for page in contents.pages if any(card.page == page for card in contents.cards)]
-    others = [page for page in contents.pages if page not in set(of_cards)]
-    return tuple(sorted([*of_cards, *others][:count]))
+    of_cards = {card.page for card in contents.cards}
+    return tuple(sorted(sorted(contents.pages, key=lambda page: page not in of_cards)[:count]))
 
 
 def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:

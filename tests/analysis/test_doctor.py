@@ -19,6 +19,7 @@ import pytest
 from evaluator import formats, project
 from evaluator.analysis.doctor import match_check
 from evaluator.analysis.doctor.diagnosis import Diagnosis, fix_advice
+from evaluator.data import label_names
 from evaluator.data.dataset import Annotations
 from evaluator.data.document_names import MODES, best_modes, match_names
 from evaluator.data.fixes import KINDS, FixError, apply_fixes, fix_options, fixes_for, parse_fix
@@ -391,6 +392,19 @@ def test_names_of_another_data_set_are_compared_in_the_time_of_their_number(
 
     few, many = work(100), work(400)
     assert many < 5 * few
+
+
+@pytest.mark.parametrize("way", [label_names.exchanged, label_names.proposals])
+def test_labels_are_compared_in_the_time_of_their_number(way: Callable[..., object]) -> None:
+    """`exchanged` those that both files have, `proposals` those that only one has."""
+
+    def work(count: int) -> int:
+        known = [f"label {number}" for number in range(count)]
+        ours = known[::-1] if way is label_names.exchanged else [f"class {number}" for number in range(count)]
+        counts = np.full(count, 5)
+        return lines_run(lambda: way(ours, known, Overlaps(counts, counts, 5 * np.eye(count, dtype=np.int64))))
+
+    assert work(400) < 5 * work(100)
 
 
 def test_one_prefix_with_one_suffix_is_found_among_many_names() -> None:

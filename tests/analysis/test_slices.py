@@ -7,11 +7,12 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from evaluator.analysis.slices import counting
+from evaluator.analysis.slices import counting, neighbours
 from evaluator.analysis.slices.attributes import PageValues, attributes_of
 from evaluator.analysis.slices.conditions import Condition, binned, short_between, subject, words
 from evaluator.analysis.slices.named_slices import NamedSlice, read_named, save_named
@@ -19,6 +20,7 @@ from evaluator.analysis.slices.neighbours import columns_of_text, surroundings
 from evaluator.analysis.slices.page_table import read_page_table
 from evaluator.analysis.slices.search import Search, SearchCache, search
 from evaluator.analysis.slices.statistic import LEAST_BOXES, Level
+from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import join
 from evaluator.metrics.observations import Attribute
 from tests.analysis.test_slices_averages import files
@@ -75,6 +77,25 @@ def test_nothing_stands_around_no_boxes() -> None:
     nothing = np.empty(0, np.int64)
     assert len(surroundings(nothing, nothing, np.empty((0, 4))).distance) == 0
     assert columns_of_text(nothing, np.empty((0, 4)), 2).tolist() == [0, 0]
+
+
+def test_surroundings_of_one_page_are_worked_out_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    boxes = np.random.default_rng(1).random((60, 2))
+    xyxy = np.hstack([boxes, boxes + np.random.default_rng(2).random((60, 2))])
+    page, label = np.repeat([0, 1, 2], [40, 1, 19]), np.arange(60) % 5
+    whole, sizes = surroundings(page, label, xyxy), list[int]()
+
+    def noted(one: IntArray, *others: Any) -> None:
+        sizes.append(len(one))
+        around(one, *others)
+
+    around = neighbours._around
+    monkeypatch.setattr(neighbours, "_around", noted)
+    monkeypatch.setattr(neighbours, "_PAIRS_AT_A_TIME", 100)
+    for one, other in zip(whole, surroundings(page, label, xyxy), strict=True):
+        assert np.array_equal(one, other, equal_nan=True)
+    assert max(sizes) <= 100
+    assert sum(sizes) == 40**2 + 1 + 19**2
 
 
 def test_surroundings_do_not_depend_on_the_order_of_the_boxes() -> None:

@@ -82,13 +82,15 @@ def _boxes_apart(folder: Path, count: int) -> Pair:
     return _coco(folder, truth, model)
 
 
-def _boxes_anywhere(folder: Path, count: int) -> Pair:
-    chance = random.Random(count)
+def _boxes_anywhere(folder: Path, count: int, side: float | None = None) -> Pair:
+    """Boxes of any size up to a side; without one they are as dense whatever their number."""
+    chance, most = random.Random(count), side or 3 * _SIDE / math.sqrt(count)
 
     def boxes() -> list[Row]:
-        corners = [(chance.uniform(0, 900), chance.uniform(0, 900)) for _ in range(count)]
-        sizes = [(chance.uniform(1, 100), chance.uniform(1, 100)) for _ in range(count)]
-        return [{"image": "a.png", "bbox": [*corner, *size]} for corner, size in zip(corners, sizes, strict=True)]
+        corners = [[chance.uniform(0, 900) for _ in range(2)] for _ in range(count)]
+        return [
+            {"image": "a.png", "bbox": [*each, chance.uniform(1, most), chance.uniform(1, most)]} for each in corners
+        ]
 
     return _coco(folder, boxes(), boxes())
 
@@ -212,6 +214,7 @@ def _depth(folder: Path, depth: int) -> Pair:
 SIZES: Final[dict[str, tuple[Callable[[Path, int], Pair], int, int]]] = {
     "boxes of a page, apart": (_boxes_apart, 1_000, 4),
     "boxes of a page, anywhere": (_boxes_anywhere, 1_000, 4),
+    "boxes of a page, large": (lambda folder, count: _boxes_anywhere(folder, count, 100.0), 1_000, 4),
     "boxes of a page, equal": (_boxes_equal, 500, 4),
     "points of an outline, crossing": (lambda folder, count: _outlined(folder, _anywhere(count), 1, 1), 500, 6),
     "points of 20 outlines, star": (

@@ -63,6 +63,15 @@ CUT = [WHOLE], [box(0.1, 0.1, 0.5, 0.2, score=0.8)]
 TABLE = WHOLE._replace(label="Table", score=0.8)
 
 
+def test_the_nearest_box_is_looked_for_among_those_that_touch(monkeypatch: pytest.MonkeyPatch) -> None:
+    corners = [(x / 30, y / 30, (x + 0.8) / 30, (y + 0.8) / 30) for x in range(30) for y in range(30)]
+    result = result_of([box(*each) for each in corners], [box(*each, score=0.5) for each in corners])
+    fit, compared = page_overlay._fit, list[int]()
+    monkeypatch.setattr(page_overlay, "_fit", lambda *given: (compared.append(len(given[2])), fit(*given))[1])
+    page_data(result, 0)
+    assert 0 < sum(compared) <= 4 * len(corners)
+
+
 def test_a_matched_pair_names_each_other() -> None:
     data = page_of([WHOLE], [box(0.1, 0.1, 0.5, 0.4, score=0.9)])
     boxes = by_key(data)

@@ -395,6 +395,17 @@ def test_a_page_that_no_document_has_is_said_whatever_the_format() -> None:
     ]
 
 
+def test_a_page_with_too_many_boxes_is_refused_in_a_format_without_a_limit_of_its_own() -> None:
+    item = INSTANCES["annotations"][0]
+    value = {**INSTANCES, "annotations": [{**item, "id": number} for number in range(1, 10_002)]}
+    with pytest.raises(BadInput) as refused:
+        formats.read_bytes(encoded(value), "gt.json")
+    (issue,) = (issue for issue in refused.value.issues if issue.severity == "error")
+    assert issue.sentence == (
+        "gt.json: a, page 1: a page may have 10,000 boxes; found 10,001. Split the page, or remove boxes."
+    )
+
+
 def test_a_folder_of_folders_names_those_that_are_meant(tmp_path: Path) -> None:
     written(tmp_path / "export" / "Annotations" / "a.xml", VOC.format("a"))
     written(tmp_path / "export" / "labelmap.txt", "# label:color_rgb:parts:actions\nT:1,2,3::\n")

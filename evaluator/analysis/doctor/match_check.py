@@ -116,7 +116,10 @@ def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
         chosen = msgspec.structs.replace(chosen, labels=None)
 
     def measure(truth: Annotations, prediction: Annotations) -> float | None:
-        if truth.unit != prediction.unit or crowding_issues(truth, prediction, polygons=chosen.polygons):
+        if truth.unit != prediction.unit:
+            return None
+        if chosen.polygons and crowding_issues(truth, prediction, polygons=True):
+            # Boxes are counted when their pairs are made.
             return None
         try:
             dataset = join(truth, prediction)
@@ -244,6 +247,8 @@ def _mismatch(
     if micro is not None:
         if (micro.row(0)["f1"] or 0.0) >= SUSPECT_F1:
             return None
+    elif crowded := crowding_issues(truth, resolved):
+        raise BadInput(crowded)
     elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT_F1:
         return None
     diagnosis = diagnosis_of(truth, resolved, protocol, options)

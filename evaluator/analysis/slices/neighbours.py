@@ -5,7 +5,6 @@ Every box is compared with every box of its page, some millions of pairs at a ti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -48,34 +47,24 @@ def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundi
     around = Surroundings(
         np.full(size, np.nan), *(np.full(size, NOTHING, np.int64) for _ in range(3)), *np.zeros((3, size), np.int64)
     )
-    for low, high in _chunks(page):
-        some = slice(low, high)
-        _around(page[some], label[some], xyxy[some], _of(around, some))
+    first = np.searchsorted(page, page, side="left")
+    count = np.searchsorted(page, page, side="right") - first
+    for run in runs_up_to(_PAIRS_AT_A_TIME, count):
+        one = np.repeat(np.arange(run.start, run.stop), count[run])
+        _around(one, numbers_from(first[run], count[run]), label, xyxy, around)
     back = np.empty(size, np.int64)
     back[order] = np.arange(size)
     return _of(around, back)
 
 
-def _of(every: Surroundings, rows: slice | IntArray) -> Surroundings:
-    """Return the surroundings of some of the boxes; a slice shares the memory."""
+def _of(every: Surroundings, rows: IntArray) -> Surroundings:
+    """Return the surroundings of some of the boxes."""
     distance, *others = every
     return Surroundings(distance[rows], *(each[rows] for each in others))
 
 
-def _chunks(page: IntArray) -> Iterator[tuple[int, int]]:
-    """Yield ranges of whole pages with a bounded number of pairs of boxes; `page` is sorted."""
-    starts = np.flatnonzero(np.diff(page, prepend=page[0] - 1)) if len(page) else np.empty(0, np.int64)
-    ends = np.append(starts[1:], len(page))
-    for run in runs_up_to(_PAIRS_AT_A_TIME, (ends - starts) ** 2):
-        yield int(starts[run.start]), int(ends[run.stop - 1])
-
-
-def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:
-    """Write the surroundings of the boxes of some whole pages into `out`."""
-    first = np.searchsorted(page, page, side="left")
-    count = np.searchsorted(page, page, side="right") - first
-    one = np.repeat(np.arange(len(page)), count)
-    other = numbers_from(first, count)
+def _around(one: IntArray, other: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:
+    """Write the surroundings of boxes into `out`: `one` rises, and has each box with all of its page."""
     apart = one != other
     one, other = one[apart], other[apart]
     if not len(one):
@@ -102,10 +91,10 @@ def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings
     areas = (x2 - x1) * (y2 - y1)
     shared = np.maximum(-across, 0.0) * np.maximum(-along, 0.0)
     held: BoolArray = (shared >= _HELD * areas[one]) & (areas[other] > areas[one])
-    out.inside[:] = np.bincount(one[held], minlength=len(page))
-    out.holds[:] = np.bincount(other[held], minlength=len(page))
+    np.add.at(out.inside, one[held], 1)
+    np.add.at(out.holds, other[held], 1)
     low = np.minimum((y2 - y1)[one], (y2 - y1)[other])
-    out.beside[:] = np.bincount(one[(across >= 0.0) & (-along > 0.5 * low)], minlength=len(page))
+    np.add.at(out.beside, one[(across >= 0.0) & (-along > 0.5 * low)], 1)
 
 
 def columns_of_text(page: IntArray, xyxy: FloatArray, pages: int) -> IntArray:

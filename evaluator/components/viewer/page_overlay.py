@@ -28,17 +28,17 @@ from evaluator.components.viewer.text_lost import PageText, WordsOfMistake, mist
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key, parse_box_key
 from evaluator.data.issues import count_of, cut, displayed
+from evaluator.data.polygons import outline_bounds
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult, BoxMatching
 from evaluator.matching.causes import Causes, Family
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
 from evaluator.matching.page_rows import page_shares, rows_on
+from evaluator.matching.pairs import TOUCHING, best_per_prediction, overlapping_pairs
 from evaluator.metrics.results import defined
 
 # More boxes of a side than this are not drawn; the page says how many were left out.
 DRAWN_BOXES: Final = 1_000
 NO_SIZE: Final = "The boxes are in pixels and no file gives the size of this page, so they cannot be drawn."
-# Pairs of boxes that are compared at once.
-_AT_ONCE: Final = 1_000_000
 
 
 class FilteredMistakes(NamedTuple):
@@ -220,15 +220,15 @@ def _boxes_of(side_name: Side, result: AnyBoxResult, drawn: _Drawn, others: IntA
 def _nearest(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> tuple[IntArray, FloatArray]:
     """Return the place among `others` with the highest IoU for each box of any label, and the IoU; 0.0 without."""
     best, highest = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
-    if not len(others):
-        return best, highest
-    step = max(1, _AT_ONCE // len(others))
-    for start in range(0, len(rows), step):
-        part = rows[start : start + step]
-        pairs = np.repeat(part, len(others)), np.tile(others, len(part))
-        values = _fit(result, side, *pairs).iou.reshape(len(part), -1)
-        best[start : start + step] = values.argmax(axis=1)
-        highest[start : start + step] = values.max(axis=1)
+    own, other = (
+        outline_bounds(boxes.source.boxes, some) if result.matching.pairs.polygons else boxes.xyxy[some]
+        for boxes, some in zip(_sides(result, side), (rows, others), strict=True)
+    )
+    page = np.zeros(len(others), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+    touching = overlapping_pairs(other, page[0], own, page[1], iou_floor=TOUCHING)
+    fit = _fit(result, side, rows[touching.prediction], others[touching.ground_truth])
+    pairs = best_per_prediction(touching._replace(iou=fit.iou))
+    best[pairs.prediction], highest[pairs.prediction] = pairs.ground_truth, pairs.iou
     return best, highest
 
 

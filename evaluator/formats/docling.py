@@ -42,19 +42,28 @@ class _Provenance(msgspec.Struct, gc=False):
     charspan: list[int] | None = None
 
 
+class _Reference(msgspec.Struct, gc=False):
+    ref: str = msgspec.field(default="", name="$ref")
+    cref: str = ""
+
+    @property
+    def target(self) -> str:
+        """Return the item that is meant; older versions call it ``cref``."""
+        return self.ref or self.cref
+
+
 class _Item(msgspec.Struct, gc=False):
     label: str
     prov: list[_Provenance] | None = None
-    self_ref: object = None
-    parent: object = None
-    captions: object = None
-    footnotes: object = None
+    self_ref: str | None = None
+    parent: _Reference | None = None
+    captions: list[_Reference] | None = None
+    footnotes: list[_Reference] | None = None
 
     @property
     def beside(self) -> set[str]:
         """Return the texts that belong to it and do not lie in it."""
-        lists = [each for each in (self.captions, self.footnotes) if isinstance(each, list)]
-        return {_reference(each) for held in lists for each in held}
+        return {each.target for each in (*(self.captions or ()), *(self.footnotes or ()))}
 
 
 class _Size(msgspec.Struct, gc=False):
@@ -152,17 +161,12 @@ def _is_bare(value: dict[str, object], place: str) -> bool:
     return value.get("prov") is None and not place.startswith("$.groups")
 
 
-def _reference(value: object) -> str:
-    held = (value.get("$ref") or value.get("cref")) if isinstance(value, dict) else None
-    return held if isinstance(held, str) else ""
-
-
 def _nest(items: Sequence[_Item], file: OutputFile) -> None:
     """State what lies in pictures, tables, groups and forms; what is below a text, such as a heading, follows it."""
     holders = {item.self_ref: item for item in items if str(item.self_ref).startswith(_HOLDERS)}
     beside = {reference for item in holders.values() for reference in item.beside}
     for item in items:
-        reference = _reference(item.parent)
+        reference = item.parent.target if item.parent else ""
         holder = holders.get(reference)
         if holder is not None and item.self_ref not in beside:
             group = reference.startswith("#/groups/") and not is_whole(holder.label)
@@ -193,5 +197,4 @@ def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile) -> N
         top, bottom = (height - box.t, height - box.b) if bottom_left else (box.t, box.b)
         if math.isnan(height):
             continue
-        reference = item.self_ref if isinstance(item.self_ref, str) else None
-        file.builder.box(page, item.label, (box.l, top, box.r, bottom), where, item=reference)
+        file.builder.box(page, item.label, (box.l, top, box.r, bottom), where, item=item.self_ref)

@@ -106,6 +106,8 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
          '^: l is required here (DoclingDocument); found only "t", "r", "b", "coord_origin". Add l.'),
         ("texts.0.prov.0.bbox.coord_origin", "CENTRE",
          f'@: coord_origin must be TOPLEFT or BOTTOMLEFT (DoclingDocument); found "CENTRE". {AGAIN}'),
+        ("texts.0.self_ref", {}, f"@: self_ref must be a string (DoclingDocument); found {{}}. {AGAIN}"),
+        ("tables.0.captions", 3, f"@: captions must be an array (DoclingDocument); found 3. {AGAIN}"),
         ("texts.0.prov", GONE, "^: an item should have prov, also an empty one (DoclingDocument); found 1 of 5 items "
          "without. They are left out."),
         ("texts.0.prov.0.page_no", 4, "^: a box must be on a page of the file (DoclingDocument); found page 4. Add the "

@@ -107,12 +107,13 @@ class _File(XmlFile):
         if element.name not in _BLOCKS:
             return
         label = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip() or element.name
-        item = self.item(inside, group=not is_whole(label))
+        inner = [child for child in element.children if child.name in _BLOCKS]
+        item = self.item(inside, group=not is_whole(label)) if inside is not None or inner else None
         if shape := _shape(element, self):
             self.keep(element, label, shape, box_id=element.attributes.get("ID", ""), item=item)
             if any(key in self._of_text for key in _references(element)):
                 self._left_out.append(element)
-        for child in element.children:
+        for child in inner:
             self._take_blocks(child, item)
 
     def _tags(self, element: Element) -> Iterator[str]:

@@ -248,7 +248,7 @@ class Builder:
         self._on_page[page] += 1
         boxes = self._boxes
         if item is not None:
-            self.nesting.add_box(item, len(boxes), place)
+            self.nesting.add_box(item, len(boxes.ids), place)
         if len(rings):
             boxes.rings[len(boxes)] = list(rings)
         boxes.page.append(page)
@@ -302,12 +302,13 @@ class Builder:
 
         Empty where no box lies in another.
         """
+        if not self.nesting.stated:
+            return {}
         if circular := self.nesting.drop_circles():
             rule = f"no item should lie in itself, by way of others ({self._source})"
             found = f"{count_of(len(circular), 'box')} of items that do, or that lie in one that does"
-            self._collector.warning(
-                self.nesting.places[circular[0]], rule, found, "Correct which lies in which; all of them are read."
-            )
+            fix = "Correct which lies in which; all of them are read."
+            self._collector.warning(self.nesting.place_of(circular[0]), rule, found, fix)
         left_out = self.nesting.left_out(self._boxes.page)
         total = len(self._boxes)
         counts: dict[LevelKey, int] = {each or "": total - len(dropped) for each, dropped in left_out.items()}
@@ -316,7 +317,7 @@ class Builder:
             found = f"{count_of(total, 'box')}, of which {total - len(dropped):,} are read"
             others = f"outer ({counts['outer']:,}), inner ({counts['inner']:,}) or all ({total:,})"
             fix = f"Read others with --level {others}."
-            self._collector.warning(self.nesting.places[min(dropped)], rule, found, fix)
+            self._collector.warning(self.nesting.place_of(min(dropped)), rule, found, fix)
             self._boxes = self._boxes.without(dropped)
             names, used = list(self._labels), {*self._boxes.label, *range(self._fixed_labels)}
             self._labels = {names[code]: new for new, code in enumerate(sorted(used))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -23,7 +23,8 @@ _LISTS: Final = (
 )  # fmt: skip
 
 # What holds others on a page; the items below a text come after it.
-_HOLDERS: Final = tuple(f"#/{name}/" for name in _LISTS if name not in ("texts", "field_items"))
+_HOLDING: Final = tuple(name for name in _LISTS if name not in ("texts", "field_items"))
+_HOLDERS: Final = tuple(f"#/{name}/" for name in _HOLDING)
 
 _NO_SIZE: Final = {"width": math.nan, "height": math.nan}
 
@@ -120,13 +121,21 @@ class Docling(ModelOutput):
         filename = filename if isinstance(filename, str) else ""
         file.document = document_of(filename.strip() or name.strip() or file.document)
         sizes = _pages(pages or {}, filename or name, file)
-        items = [(place, item) for place, value in entries if (item := file.convert(value, _Item, place)) is not None]
-        if bare := [place for place, value in entries if isinstance(value, dict) and _is_bare(value, place)]:
+        read = ((place, file.convert(value, _Item, place)) for place, value in entries)
+        items: Iterable[tuple[str, _Item]] = ((place, item) for place, item in read if item is not None)
+        nested = False
+        if any(tree.get(name) for name in _HOLDING):
+            items = list(items)
+            nested = _nest([item for _, item in items], file)
+        bare: list[str] = []
+        for place, item in items:
+            if item.prov is None and not place.startswith("$.groups"):
+                bare.append(place)
+            else:
+                _add(item, place, sizes, file, nested=nested)
+        if bare:
             rule, fix = "an item should have prov, also an empty one (DoclingDocument)", "They are left out."
             file.collector.warning(bare[0], rule, f"{len(bare):,} of {len(entries):,} items without", fix)
-        _nest([item for _, item in items], file)
-        for place, item in items:
-            _add(item, place, sizes, file)
         if entries and not file.builder.boxes and not file.collector.failed:
             rule = f"This is a DoclingDocument without places: none of its {len(entries):,} items is on a page"
             file.refuse(rule, "Convert a PDF or images with Docling and save that as JSON.")
@@ -156,13 +165,12 @@ def _pages(pages: dict[str, object], name: str, file: OutputFile) -> dict[int, S
     return sizes
 
 
-def _is_bare(value: dict[str, object], place: str) -> bool:
-    """Return whether an item does not state where it is; groups need not."""
-    return value.get("prov") is None and not place.startswith("$.groups")
+def _nest(items: Sequence[_Item], file: OutputFile) -> bool:
+    """State what lies in pictures, tables, groups and forms, and return whether anything does.
 
-
-def _nest(items: Sequence[_Item], file: OutputFile) -> None:
-    """State what lies in pictures, tables, groups and forms; what is below a text, such as a heading, follows it."""
+    What is below a text, such as a heading, follows it.
+    """
+    nested = False
     holders = {item.self_ref: item for item in items if str(item.self_ref).startswith(_HOLDERS)}
     beside = {reference for item in holders.values() for reference in item.beside}
     for item in items:
@@ -171,9 +179,11 @@ def _nest(items: Sequence[_Item], file: OutputFile) -> None:
         if holder is not None and item.self_ref not in beside:
             group = reference.startswith("#/groups/") and not is_whole(holder.label)
             file.builder.nesting.put(item.self_ref, inside=reference, group=group)
+            nested = True
+    return nested
 
 
-def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile) -> None:
+def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile, *, nested: bool) -> None:
     seen: dict[tuple[int, Corners], list[int] | None] = {}
     for index, prov in enumerate(item.prov or ()):
         where = f"{place}.prov[{index}]"
@@ -197,4 +207,5 @@ def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile) -> N
         top, bottom = (height - box.t, height - box.b) if bottom_left else (box.t, box.b)
         if math.isnan(height):
             continue
-        file.builder.box(page, item.label, (box.l, top, box.r, bottom), where, item=item.self_ref)
+        item_ref = item.self_ref if nested else None
+        file.builder.box(page, item.label, (box.l, top, box.r, bottom), where, item=item_ref)

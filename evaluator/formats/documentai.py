@@ -150,6 +150,7 @@ class DocumentAI(ModelOutput):
             row = file.page(where, index=number, size=size, attributes=attributes)
             sizes[row], by_row[row] = size, value
             spans: dict[str, list[tuple[int, int, str]]] = {}
+            several = isinstance(value, dict) and sum(bool(value.get(key)) for key in _LABELS) > 1
             for key, label in (*_LABELS.items(), ("visualElements", "visual element")):
                 for spot, held in file.items(value, key, where):
                     elements += 1
@@ -157,8 +158,9 @@ class DocumentAI(ModelOutput):
                     if element is not None and not _has_place(element):
                         bare.append(spot)
                     elif element is not None:
-                        _add(element, element.type or label, (row, size), spot, file)
-                        spans.setdefault(key, []).extend(_spans(element.layout.text_anchor, spot))
+                        _add(element, element.type or label, (row, size), spot, file, nested=several)
+                        if several:
+                            spans.setdefault(key, []).extend(_spans(element.layout.text_anchor, spot))
             _nest(spans, file)
         file.leave_out(
             bare,
@@ -248,7 +250,16 @@ def _has_place(element: _Element) -> bool:
     return polygon is not None and bool(polygon.normalized_vertices or polygon.vertices)
 
 
-def _add(element: _Element, label: str, page: tuple[int, Size | None], place: str, file: OutputFile) -> None:
+def _add(
+    element: _Element,
+    label: str,
+    page: tuple[int, Size | None],
+    place: str,
+    file: OutputFile,
+    *,
+    nested: bool = False,
+) -> None:
+    """Add the box of an element on a page of this row and size; `nested`: it may lie in others, or hold them."""
     row, size = page
     polygon = element.layout.bounding_poly
     assert polygon is not None
@@ -262,4 +273,4 @@ def _add(element: _Element, label: str, page: tuple[int, Size | None], place: st
         if not min(size) > 0.0:
             return
         points = [(vertex.x / size[0], vertex.y / size[1]) for vertex in polygon.vertices]
-    file.outline(row, label, points, place, score=element.layout.confidence, item=place)
+    file.outline(row, label, points, place, score=element.layout.confidence, item=place if nested else None)

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import msgspec
@@ -41,6 +42,7 @@ _MAX_DIGITS = 300
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _STRUCTURAL = np.isin(np.arange(256), np.frombuffer(b"[]{}:", dtype=np.uint8))
 _LONG_NUMBER = re.compile(rb"[0-9]{%d}" % (_MAX_DIGITS + 1))
+_FEW_KEYS = 64
 _SIMPLE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -202,7 +204,13 @@ def spelled_otherwise(value: Mapping[str, object], key: str) -> str | None:
     """
     if key in value:
         return None
-    alike, bare = [each for each in value if len(each) <= 2 * len(key)], _bare_key(key)
+    # Objects of one kind have the same keys, and there are many of them.
+    return _spelled(tuple(value), key) if len(value) <= _FEW_KEYS else _spelled.__wrapped__(tuple(value), key)
+
+
+@lru_cache(maxsize=1024)
+def _spelled(keys: tuple[str, ...], key: str) -> str | None:
+    alike, bare = [each for each in keys if len(each) <= 2 * len(key)], _bare_key(key)
     return next((each for each in alike if _bare_key(each) == bare), None)
 
 

@@ -173,11 +173,18 @@ def _middle(tree: dict[str, object], file: OutputFile) -> None:
 
 
 def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int) -> None:
-    inside = list(file.items(value, "blocks", place)) if depth < _MAX_NESTING else ()
+    inside: Sequence[tuple[str, object]] = ()
+    if isinstance(value, dict) and depth < _MAX_NESTING:
+        # Most blocks have none, and there are many of them.
+        if "blocks" in value:
+            inside = list(file.items(value, "blocks", place))
+        else:
+            file.check_spelling(value, "blocks", place)
     if not inside or (isinstance(value, dict) and value.get("bbox") is not None):
         block = file.convert(value, _Block, place)
         if block is not None:
-            file.corners(page, block.type, block.bbox, place, key="bbox", score=block.score, item=place)
+            item = place if inside or depth else None
+            file.corners(page, block.type, block.bbox, place, key="bbox", score=block.score, item=item)
     for where, inner in inside:
         file.builder.nesting.put(where, inside=place, group=True)
         _block(inner, page, where, file, depth=depth + 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
@@ -33,14 +34,18 @@ def is_whole(label: str) -> bool:
 class Nesting:
     """The items of a file and what holds them; an item may have several boxes, or none.
 
-    `places` has the places of the boxes in the file, by row.
+    Most files state no item in another, so what is known of boxes is put together only where one does.
     """
 
     def __init__(self) -> None:
         self._holders: dict[Hashable, list[Hashable]] = {}
         self._groups: set[Hashable] = set()
-        self._rows: dict[Hashable, list[int]] = {}
-        self.places: dict[int, str] = {}
+        self._boxes: list[tuple[Hashable, int, str]] = []
+
+    @property
+    def stated(self) -> bool:
+        """Return whether any item is in another."""
+        return bool(self._holders)
 
     def put(self, item: Hashable, *, inside: Hashable, group: bool) -> None:
         """State that an item lies in another, which is read as a whole, or as its parts if it is a `group`."""
@@ -50,8 +55,18 @@ class Nesting:
 
     def add_box(self, item: Hashable, row: int, place: str) -> None:
         """State that a box is one of an item's."""
-        self.places[row] = place
-        self._rows.setdefault(item, []).append(row)
+        self._boxes.append((item, row, place))
+
+    def place_of(self, row: int) -> str:
+        """Return the place in the file of a box of an item."""
+        return next(place for _, each, place in self._boxes if each == row)
+
+    @cached_property
+    def _rows(self) -> dict[Hashable, list[int]]:
+        rows: dict[Hashable, list[int]] = {}
+        for item, row, _ in self._boxes:
+            rows.setdefault(item, []).append(row)
+        return rows
 
     def drop_circles(self) -> list[int]:
         """Forget where items lie that lie in themselves, by way of others, or in such items; return their rows."""

@@ -58,13 +58,15 @@ class _File(XmlFile):
         if not element.name.endswith("Region"):
             return
         coords, label = element.child("Coords"), _label(element)
-        item = self.item(inside, group=_is_group(element, label))
+        inner = [child for child in element.children if child.name.endswith("Region")]
+        nested = inside is not None or inner
+        item = self.item(inside, group=_is_group(element, label)) if nested else None
         score = math.nan if coords is None or "conf" not in coords.attributes else self.number(coords, "conf")
         ring = _ring(element, coords, self)
         if ring is not None:
             box_id = element.attributes.get("id", "")
             self.keep(element, label, Shape.of(ring), score=score, box_id=box_id, item=item)
-        for child in element.children:
+        for child in inner:
             self._regions_of(child, item)
 
     def _page(self, element: Element) -> None:

@@ -74,13 +74,15 @@ class Textract(ModelOutput):
             if block.BlockType == "PAGE":
                 file.page(place, index=_number(block) - 1)
         first = min((_number(block) for _, block in blocks if block.BlockType == "PAGE"), default=limits.MAX_PAGE_INDEX)
-        _nest([block for _, block in blocks], file)
+        if related := [block for _, block in blocks if block.Relationships]:
+            _nest(related, file)
+        nested = bool(related)
         read = 0
         kinds = dict.fromkeys(block.BlockType for _, block in blocks)
         for place, block in blocks:
             if block.BlockType.startswith(_LAYOUT) if layout else block.BlockType in ("TABLE", "LINE"):
                 read += 1
-                _add(block, place, file, first)
+                _add(block, place, file, first, nested=nested)
         if not read and kinds.keys() - {"PAGE"}:
             rule = "a response must have LAYOUT, TABLE or LINE blocks (Textract)"
             fix = "Call AnalyzeDocument with the feature LAYOUT for regions."
@@ -116,7 +118,10 @@ def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
 
 
 def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
-    """State which layout blocks lie in lists and other blocks, and which lines have all their words in a table."""
+    """State which layout blocks lie in lists and other blocks, and which lines have all their words in a table.
+
+    `blocks` are those that have others.
+    """
     parts: dict[object, list[object]] = {block.Id: block.children for block in blocks if isinstance(block.Id, str)}
     table_of = {
         word: block.Id
@@ -156,8 +161,8 @@ def _number(block: _Block) -> int:
     return 1 if block.Page is None else block.Page
 
 
-def _add(block: _Block, place: str, file: OutputFile, first: int) -> None:
-    """Add the box of a block of a file whose first page is `first`."""
+def _add(block: _Block, place: str, file: OutputFile, first: int, *, nested: bool) -> None:
+    """Add the box of a block of a file whose first page is `first`; `nested`: it may lie in others, or hold them."""
     if block.Geometry is None:
         file.collector.error(place, "Geometry is required here (Textract)", "", "Add Geometry.")
         return
@@ -172,5 +177,5 @@ def _add(block: _Block, place: str, file: OutputFile, first: int) -> None:
     box = block.Geometry.BoundingBox
     score = None if block.Confidence is None else block.Confidence / _PER_CENT
     corners = box.Left, box.Top, box.Left + box.Width, box.Top + box.Height
-    item = block.Id if isinstance(block.Id, str) else None
+    item = block.Id if nested and isinstance(block.Id, str) else None
     file.builder.box(page, block.BlockType, corners, place, score=score, item=item)

@@ -265,7 +265,9 @@ def view() -> None:
             pictures.pages_uploader("page_browser_pages")
         with st.expander("Reviewer"):
             findings.ask_author()
-        frame.sidebar_lines(filter_summary(shown.pages, shown.keep, shown.chosen))
+        # Of outlines that cannot be drawn nothing else is seen here.
+        issues = [frame.issues_line(loaded)] if loaded.issues else []
+        frame.sidebar_lines([*filter_summary(shown.pages, shown.keep, shown.chosen), *issues])
     state.whole_view = False
     _pages(loaded, model, shown)
 

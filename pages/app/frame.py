@@ -327,15 +327,20 @@ def model_choice(loaded: AnyLoadedFiles, model: PairModel, role: str = "") -> No
         field.set(model.index)
 
 
+def issues_line(loaded: LoadedBoxes) -> str:
+    """Return how many issues the files have, which the view Files lists."""
+    issues = issue_count(loaded.issues)
+    return f"{count_of(issues, 'issue')} in the files" if issues else "No issues in the files"
+
+
 def _counts(loaded: LoadedBoxes | None) -> str:
     if loaded is None:
         return '<div class="ls-counts">Nothing to evaluate yet</div>'
     dataset = loaded.dataset
-    issues = issue_count(loaded.issues)
     lines = [
         f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}",
         f"{len(dataset.ground_truth):,} ground-truth boxes, {count_of(dataset.evaluated, 'label')}",
-        f"{count_of(issues, 'issue')} in the files" if issues else "No issues in the files",
+        issues_line(loaded),
     ]
     return '<div class="ls-counts">' + "<br>".join(html.escape(line) for line in lines) + "</div>"
 

@@ -24,7 +24,7 @@ from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.matching.pairs import TooManyPairs, crowding, most_pairs, overlapping_pairs
 from evaluator.protocols import PROTOCOLS, box_protocols
 from tests.building import annotations, box, write_file
-from tests.dashboard import issues, start, workspace
+from tests.dashboard import PAGE_BROWSER, issues, start, workspace
 from tests.terminal import run_command
 
 
@@ -139,6 +139,23 @@ def test_pairs_that_were_not_counted_before_are_not_kept_either() -> None:
     # The doctor tries what it can.
     system = PROTOCOLS["snapshot"]
     assert match_check.measure_of(system, system.options())(stack(2200, "ground_truth"), stack(2200)) is None
+
+
+def test_the_page_browser_says_that_an_outline_is_left_out(tmp_path: Path) -> None:
+    """One of 2,000 points across itself: its page is drawn by its box."""
+    points = np.random.default_rng(0).uniform(0, 1_000, 4_000).round(1).tolist()
+    item = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 999, 999], "area": 1, "segmentation": [points]}
+    value = {
+        "images": [{"id": 1, "file_name": "a.png", "width": 1_000, "height": 1_000}],
+        "annotations": [item],
+        "categories": [{"id": 1, "name": "a"}],
+    }
+    paths = [tmp_path / name for name in ("truth.json", "model.json")]
+    paths[0].write_text(json.dumps(value))
+    paths[1].write_text(json.dumps({**value, "annotations": [{**item, "score": 0.5}]}))
+    with patch("evaluator.data.geometries.of_rows", side_effect=AssertionError):
+        app = start(PAGE_BROWSER, files=workspace(paths[0], paths[1:]))
+    assert any("2 issues in the files" in each.proto.body for each in app.sidebar.get("html"))
 
 
 def test_ordinary_files_are_not_even_joined(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,13 @@ def overlapping(bounds: FloatArray, most: int) -> bool:
 
 def flaws(outline: Sequence[FloatArray]) -> tuple[list[FloatArray], list[str]]:
     """Return the rings of an outline that enclose nothing, and what GEOS finds wrong with others."""
-    flat = [ring for ring in outline if not shapely.area(_outline([ring])) > 0.0]
+    # What goes around more area one way than the other encloses some; only of the rest the crossings are worked out.
+    around = [len(ring) >= _FEWEST_POINTS and shapely.area(_parts([ring])[0]) > 0.0 for ring in outline]
+    flat = [
+        ring
+        for ring, some in zip(outline, around, strict=True)
+        if not some and not shapely.area(_outline([ring])) > 0.0
+    ]
     reasons = [shapely.is_valid_reason(_parts([ring])[0]) for ring in outline if len(ring) >= _FEWEST_POINTS]
     return flat, [reason for reason in reasons if reason != _VALID]
 

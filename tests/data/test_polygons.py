@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import shapely  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -249,6 +250,13 @@ def test_outlines_that_take_too_much_work_are_left_out() -> None:
     ]
     assert sorted(source.boxes.polygons) == [2, 3]
     assert formats.registry.with_usable_outlines(source) is source
+
+
+@given(arrays(np.float64, st.tuples(st.integers(3, 8), st.just(2)), elements=st.integers(0, 3).map(float)))
+def test_a_ring_encloses_nothing_where_its_repaired_region_is_empty(ring: Any) -> None:
+    for each in (ring, np.vstack([ring, ring])):
+        flat, _ = geometries.flaws([each])
+        assert bool(flat) == (not shapely.area(geometries._outline([each])) > 0.0)
 
 
 @given(arrays(np.float64, st.tuples(st.integers(3, 40), st.just(2)), elements=st.integers(0, 9).map(float)))

@@ -60,12 +60,13 @@ def tried(paths: tuple[Path, Path], combinations: list[tuple[str, ...]]) -> dict
         elif best is None or (best.f1 or 0.0) < good - CLOSE:
             missed.append(f"{' and '.join(names)}: {best and (best.words, best.f1)}")
     for name in IN_PART if len(combinations) > len(PLANTS) else ():
-        for share, least in ((0.8, 0.7 * good), (0.15, None)):
+        for share, least in ((0.8, 0.7 * good), (0.15, 0.85 * good)):
             truth, prediction = sides
             runs.append(timed(match_check.diagnosis_of, truth, on_part(PLANTS[name], share)(prediction)))
-            best = runs[-1].answer.best
-            if (best is None) != (least is None) or (best is not None and (best.f1 or 0.0) < (least or 0.0)):
-                missed.append(f"{name} on {share:.0%} of the pages: {best and (best.words, best.f1)}")
+            diagnosis = runs[-1].answer
+            # On a few pages a fix of all is none.
+            if diagnosis.reached < least or (share < 0.5 and diagnosis.best is not None):
+                missed.append(f"{name} on {share:.0%} of the pages: {diagnosis.sentence}")
     longest = max(run.wall for run in runs)
     median = spread(runs)["median_wall"]
     return {"tried": len(runs), "undo_each_other": undone, "missed": missed, "median_s": median, "longest_s": longest}

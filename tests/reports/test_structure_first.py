@@ -102,10 +102,12 @@ def test_ids_that_are_the_numbers_of_other_files(tmp_path: Path) -> None:
     assert match_check.diagnosis_of(formats.read(truth), formats.read(named)).silent
 
 
-def coco(folder: Path, *, images: int = 0, categories: int = 0, of: int = 8, below: bool = False) -> tuple[Path, Path]:
+def coco(
+    folder: Path, *, images: int = 0, categories: int = 0, of: int = 8, below: bool = False, exchanged: bool = False
+) -> tuple[Path, Path]:
     """A ground truth with ids from 1, and the same boxes as results whose ids are moved by so much.
 
-    `below`: their y axis begins at the bottom of the page.
+    `below`: their y axis begins at the bottom of the page; `exchanged`: the first two categories are.
     """
     rows = [
         {"id": 3 * page + at + 1, "image_id": page + 1, "category_id": at + 1,
@@ -122,6 +124,8 @@ def coco(folder: Path, *, images: int = 0, categories: int = 0, of: int = 8, bel
          "score": 0.9}
         for row in rows if of >= row["image_id"]
     ]  # fmt: skip
+    for row in results if exchanged else []:
+        row["category_id"] = {1: 2, 2: 1}.get(row["category_id"], row["category_id"])
     for row in results if below else []:
         x, y, w, h = row["bbox"]
         row["bbox"] = [x, 400 - y - h, w, h]
@@ -141,6 +145,8 @@ def coco(folder: Path, *, images: int = 0, categories: int = 0, of: int = 8, bel
         ({"categories": -1}, "1 added to category ids", ["label=0=Text", "label=1=Title", "label=2=Caption"]),
         ({"images": -1, "categories": 1}, "1 added to image ids and 1 subtracted from category ids",
          ["image-ids=+1", "label=2=Text", "label=3=Title", "label=4=Caption"]),
+        ({"images": 1, "exchanged": True}, "1 subtracted from image ids and Text read as Title and Title read as Text",
+         ["image-ids=-1", "label=Text=Title", "label=Title=Text"]),
         ({"images": 1, "below": True}, "1 subtracted from image ids and the y axis flipped",
          ["image-ids=-1", "y-flip"]),
     ],

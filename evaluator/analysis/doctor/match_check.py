@@ -188,11 +188,11 @@ def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) ->
         with suppress(BadInput):
             more = diagnose(truth, with_fixes(prediction, truth, fixes), measure).best
             if more is not None:
-                fixes += [fix for fix in more.fixes if fix.kind not in ("label", "image-ids")]
-                # Labels that stand for one another are those of other categories.
-                if len(fixes) < len(more.fixes) or any(fix.kind in ("label", "image-ids") for fix in more.fixes):
+                # The ids of one file are off in one way.
+                if any(fix.kind == "image-ids" or (categories and fix.kind == "label") for fix in more.fixes):
                     continue
-                words += [more.words]
+                fixes += more.fixes
+                words.append(more.words)
             fixed = with_fixes(prediction, truth, fixes)
             documents, boxes = fitting_counts(fixed, truth)
             if boxes < FEWEST:

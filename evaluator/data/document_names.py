@@ -19,6 +19,8 @@ _NUMBER: Final = re.compile(r"\d+")
 _APART: Final = re.compile(r"[\s_\-.]+")
 # Shorter ones are in other names by chance.
 _SHORTEST: Final = 3
+# So many lengths of names are looked for in longer ones, the most frequent.
+_LENGTHS: Final = 128
 # How many names are looked for in all others to see what is around them.
 _TRIED: Final = 20
 
@@ -142,8 +144,8 @@ def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def _at_one_end(
     ours: Mapping[str, str], known: Mapping[str, str], *, first: bool
 ) -> Iterator[tuple[str, str]]:  # fmt: skip
-    """Yield each of our names that ends, or begins, with a known key, with the name of that."""
-    lengths = sorted(set(map(len, known)))
+    """Yield each of our names that ends, or begins, with a known key of a usual length, with the name of that."""
+    lengths = sorted(length for length, _ in Counter(map(len, known)).most_common(_LENGTHS))
     for key, name in ours.items():
         for length in lengths[: bisect_left(lengths, len(key))]:
             if (other := known.get(key[:length] if first else key[-length:])) is not None:

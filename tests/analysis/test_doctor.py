@@ -378,8 +378,9 @@ def lines_run(act: Callable[[], object]) -> int:
         lambda chance, _number: f"{chance.getrandbits(128):032x}",
         lambda chance, _number: f"{chance.randrange(10**6):06d}",
         lambda chance, number: f"{chance.randrange(10)}page{number}_{chance.randrange(10)}",
+        lambda _chance, number: "PMC" * (1 + number),
     ],
-    ids=["hexadecimal", "numbers", "of one kind"],
+    ids=["hexadecimal", "numbers", "of one kind", "one in the other"],
 )
 def test_names_of_another_data_set_are_compared_in_the_time_of_their_number(
     name: Callable[[random.Random, int], str],

@@ -133,6 +133,7 @@ class Azure(ModelOutput):
                     if isinstance(number, int):
                         _region(_Region(number, shape.polygon, shape.bounding_box), "line", line, scale, file)
         _nest(result, file)
+        nested = file.builder.nesting.stated
         bare: list[str] = []
         elements = 0
         for key, label in _WHOLE.items():
@@ -144,7 +145,7 @@ class Azure(ModelOutput):
                 for index, region in enumerate((element and element.bounding_regions) or ()):
                     spot = f"{where}.boundingRegions[{index}]"
                     named = (element and element.role) or label
-                    _region(region, named, spot, scale, file, item=f"/{key}/{number}")
+                    _region(region, named, spot, scale, file, item=f"/{key}/{number}" if nested else None)
         file.leave_out(
             bare,
             elements,

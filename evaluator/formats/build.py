@@ -294,8 +294,8 @@ class Builder:
         self._collector.raise_if_failed()
         scale = np.array(sizes, dtype=np.float64).reshape(-1, 2) if len(sizes) == len(self._pages) else None
         levels = self._choose_level(reading.level)
-        level = reading.level if levels else None
-        return replace(self._columns(sha256, side, scale, normalise=normalise), level=level, levels=levels)
+        columns = self._columns(sha256, side, scale, normalise=normalise)
+        return replace(columns, level=reading.level, levels=levels) if levels else columns
 
     def _choose_level(self, level: Level | None) -> dict[LevelKey, int]:
         """Drop the boxes that a level leaves out, with a warning; return how many boxes each level has.

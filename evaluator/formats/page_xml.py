@@ -23,7 +23,7 @@ _STRUCTURE = re.compile(r"structure\s*\{[^}]*?\btype\s*:\s*([^;}]+)")
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _DEPTH: Final = 3
 # Elements of a page that have an outline and are no region.
-_NO_REGIONS: Final = ("Border", "PrintSpace")
+_NO_OTHERS: Final = ("Border", "PrintSpace", "Region")
 _SIDES: Final = ("imageWidth", "imageHeight")
 
 
@@ -39,7 +39,7 @@ class _File(XmlFile):
             rule = f"the outermost element must be <PcGts> ({_SOURCE})"
             self.collector.error(element.place, rule, quote(element.name), "Export the file again.")
         elif element.depth == _DEPTH and element.parent == "Page":
-            if element.child("Coords") and not element.name.endswith((*_NO_REGIONS, "Region")):
+            if not element.name.endswith(_NO_OTHERS) and element.child("Coords"):
                 self._others.append(element)
             self._regions_of(element)
         elif element.name == "Page" and element.parent == "PcGts":

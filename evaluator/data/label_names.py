@@ -138,7 +138,7 @@ def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -
         proposal, reason = by_name.get(label), "name"
         if proposal is not None:
             most = int(lying[code[proposal]])
-        elif most >= _FEWEST and most >= _LEAST_SHARE * int(lying.sum()) and 2 * most >= _LEAST_SHARE * compared:
+        elif most >= _FEWEST and most >= _LEAST_SHARE * int(lying.sum()) and 3 * most >= _LEAST_SHARE * compared:
             # Of the boxes that lie on anything, most lie on this label.
             proposal, reason = known[best], "overlap"
         proposed.append(

@@ -105,6 +105,17 @@ def test_coco_results_in_another_form(tmp_path: Path, form: str, option: str) ->
     assert evaluation.to_json()["AP"] == pytest.approx(1.0)
 
 
+def test_axes_are_exchanged_in_the_shares_of_lines_whose_confidence_is_second(tmp_path: Path) -> None:
+    truth = coco(tmp_path / "gt.json", in_form(boxes() * np.tile(SIZE, 2), "xywh"))
+    swapped = in_form(boxes(), "centre")[:, [1, 0, 3, 2]]
+    diagnosis = match_check.diagnosis_of(
+        formats.read(truth), formats.read(yolo(tmp_path / "dt", swapped, confidence="second"), as_written=True)
+    )
+    assert (diagnosis.option, diagnosis.best and diagnosis.best.f1) == (
+        "--fix confidence-second --fix units=share --fix swap-axes", 1.0,
+    )  # fmt: skip
+
+
 def test_what_is_said_of_a_confidence_in_the_second_column(tmp_path: Path) -> None:
     truth = yolo(tmp_path / "gt", in_form(boxes(), "centre"))
     prediction = yolo(tmp_path / "dt", in_form(boxes(), "centre"), confidence="second")

@@ -39,8 +39,8 @@ _GEOMETRIES: Final = 4
 # With other ids of images most boxes have to match, and so many times those that do as given.
 _MOST_MATCH: Final = 0.5
 _RATHER: Final = 1.5
-# Other changes of some pages have to bring so much more than a fix of all.
-_PAGES: Final = 0.05
+PAGES: Final = 0.05
+"""Changes of some pages have to bring so much more F1 than a fix of all."""
 # A fix that costs less than this when it is left out is left out.
 _WORTH: Final = 0.01
 _SHOWN: Final = 6
@@ -254,7 +254,7 @@ class _Doctor:
         apart, moved = ((), prediction) if reached >= _ALL_RIGHT else pages_apart(truth, prediction)
         pages_f1 = self._measure(truth, moved) if apart else None
         # One fix of all pages is simpler.
-        if (pages_f1 or 0.0) <= reached + (_PAGES if best else 0.0):
+        if (pages_f1 or 0.0) <= reached + (PAGES if best else 0.0):
             apart, pages_f1 = (), None
         best = None if apart else best
         shared = {each.doc_id for each in truth.documents} & {each.doc_id for each in prediction.documents}

@@ -189,7 +189,7 @@ class _Search:
     def _reordered(self) -> Iterator[tuple[FloatArray, tuple[Fix, ...], FloatArray | None]]:
         """Yield the numbers with the columns in another order, as `_bases`; nothing where none fits."""
         order = Fix("confidence-second")
-        if self._source.format in POSITIONAL and self._source.unit == self._other.unit:
+        if self._source.format in POSITIONAL:
             with suppress(BadInput):
                 search = _Search(apply_fixes(self._source, self._other, (order,)), self._other, units=self._units_open)
                 yield from ((numbers, (order, *fixes), size) for numbers, fixes, size in search._bases())

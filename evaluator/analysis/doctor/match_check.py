@@ -16,7 +16,16 @@ import msgspec
 import numpy as np
 
 from evaluator import formats
-from evaluator.analysis.doctor.diagnosis import FEWEST, FITS_BY_CHANCE, GAIN, Diagnosis, Hypothesis, Measure, diagnose
+from evaluator.analysis.doctor.diagnosis import (
+    FEWEST,
+    FITS_BY_CHANCE,
+    GAIN,
+    PAGES,
+    Diagnosis,
+    Hypothesis,
+    Measure,
+    diagnose,
+)
 from evaluator.analysis.doctor.geometry import fitting_counts
 from evaluator.data.dataset import Annotations, join, map_labels, page_keys
 from evaluator.data.document_names import best_modes, match_names
@@ -165,7 +174,10 @@ def diagnosis_of(
     # The file may not mean the unit that its format has, or the sizes that it states.
     other = diagnose(truth, as_written, measure, keep_unit=True)
     units = other.best is not None and any(fix.kind == "units" for fix in other.best.fixes)
-    return other if units and other.reached > diagnosis.reached else diagnosis
+    # One fix of all pages is simpler than a change of some, and one without estimated numbers than one with them.
+    estimated = diagnosis.best is not None and any(fix.kind in ("scale", "shift") for fix in diagnosis.best.fixes)
+    room = PAGES if diagnosis.pages or estimated else 0.0
+    return other if units and other.reached + room > diagnosis.reached else diagnosis
 
 
 def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) -> Diagnosis | None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pymupdf
 import pytest
 
@@ -357,6 +358,19 @@ def test_boxes_that_are_somewhere_else_are_no_page_apart(truth: Path) -> None:
     away = off_pages(truth.parent, lambda x1, y1, x2, y2: (x1, y1 + 700, x1 + 90, y2 + 800), (2,))
     diagnosis = diagnosis_of(formats.read(truth), formats.read(away, side="prediction"))
     assert (diagnosis.pages, diagnosis.silent) == ((), True)
+
+
+def test_a_page_of_another_data_set_fits_by_chance() -> None:
+    turned = [box(*(1 - row.xyxy[at] for at in (2, 3, 0, 1)), label=row.label) for row in ROWS if row.page == 0]
+    rng = np.random.default_rng(1)
+    others, strange = (
+        [box(x, y, x + 0.06, y + 0.04, page=page, label="Text") for page in range(1, 99) for x, y in rng.random((2, 2))]
+        for _ in range(2)
+    )
+    diagnosis = diagnosis_of(
+        ground_truth([*ROWS[:6], *others], labels=NAMES), annotations([*turned, *strange], labels=NAMES)
+    )
+    assert (diagnosis.pages, diagnosis.best) == ((), None)
 
 
 # --- pages at hand --------------------------------------------------------------------------------------------

@@ -253,8 +253,8 @@ class _Doctor:
         reached = (best.f1 if best else given) or 0.0
         apart, moved = ((), prediction) if reached >= _ALL_RIGHT else pages_apart(truth, prediction)
         pages_f1 = self._measure(truth, moved) if apart else None
-        # One fix of all pages is simpler.
-        if (pages_f1 or 0.0) <= reached + (PAGES if best else 0.0):
+        # One fix of all pages is simpler, and some pages of another data set fit by chance.
+        if (pages_f1 or 0.0) <= max(reached + (PAGES if best else 0.0), GAIN):
             apart, pages_f1 = (), None
         best = None if apart else best
         shared = {each.doc_id for each in truth.documents} & {each.doc_id for each in prediction.documents}

@@ -177,7 +177,8 @@ def diagnosis_of(
     # One fix of all pages is simpler than a change of some, and one without estimated numbers than one with them.
     estimated = diagnosis.best is not None and any(fix.kind in ("scale", "shift") for fix in diagnosis.best.fixes)
     room = PAGES if diagnosis.pages or estimated else 0.0
-    return other if units and other.reached + room > diagnosis.reached else diagnosis
+    helps = units and other.reached >= (diagnosis.as_given or 0.0) + GAIN
+    return other if helps and other.reached + room > diagnosis.reached else diagnosis
 
 
 def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) -> Diagnosis | None:

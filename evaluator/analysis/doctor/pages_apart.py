@@ -95,41 +95,39 @@ def _moved(truth: Annotations, prediction: Annotations) -> tuple[tuple[PagesApar
     if not shares:
         return (), prediction
     poor = max(_POOR, _LITTLE * float(np.quantile(shares, 0.75)))
-    pages = [page for page in pages if page.given.share <= max(poor, 1.0 - GAIN)]
     changes = _Changes(truth, prediction, [page for page in pages if page.given.share <= poor])
-    tried = {page.entry: dict(changes.of(page)) for page in pages}
     chosen: dict[int, str] = {}
-    left = list(pages)
-
-    def take(words: str, taken: list[_Page]) -> None:
-        chosen.update({page.entry: words for page in taken})
-        left[:] = [page for page in left if page not in taken]
-
     for _ in range(_MOST_CHANGES):
-        words = _established([(page, tried[page.entry]) for page in left if page.given.share <= poor])
-        better = [page for page in left if words in tried[page.entry] and _better(tried[page.entry][words].fit, page)]
+        left = [page for page in pages if page.entry not in chosen]
+        words = _established([(page, changes.of(page)) for page in left if page.given.share <= poor])
+        better = [page.entry for page in left if words and _better(changes.of(page).get(words), page)]
         if not better:
             break
-        take(words, better)
-    for page in list(left):
+        chosen |= dict.fromkeys(better, words)
+    for page in pages:
+        if page.entry in chosen or not page.enough or page.given.share > 1.0 - GAIN:
+            continue
         # A page that fits well enough says it alone; a usual change goes before the scale that the boxes suggest.
-        best = max(tried[page.entry], key=lambda words: tried[page.entry][words].fit.rank(usual=words != changes.own))
-        if page.enough and tried[page.entry][best].fit.share >= max(FITS, page.given.share + GAIN):
-            take(best, [page])
+        tried = changes.of(page)
+        best = max(tried, key=lambda words: tried[words].fit.rank(usual=words != changes.own))
+        if tried[best].fit.share >= max(FITS, page.given.share + GAIN):
+            chosen[page.entry] = best
     if not chosen:
         return (), prediction
     boxes = prediction.boxes
     xyxy, entry = boxes.xyxy.copy(), boxes.entry.copy()
-    ours = {page.entry: page.ours for page in pages}
-    for each, words in chosen.items():
-        xyxy[ours[each]], entry[ours[each]] = tried[each][words].xyxy, tried[each][words].entry
+    for page in pages:
+        if page.entry in chosen:
+            xyxy[page.ours], entry[page.ours], _ = changes.of(page)[chosen[page.entry]]
     document, index = prediction.page_document[entry], prediction.page_index[entry]
     moved = replace(boxes, xyxy=xyxy, entry=entry, document=document, page=index, polygons={}, area=None, box_area=None)
     return apart_of(dict(sorted(chosen.items())), page_keys(prediction)), replace(prediction, boxes=moved)
 
 
-def _better(fit: Fit, page: _Page) -> bool:
-    return fit.boxes > page.given.boxes and fit.overlap > page.given.overlap
+def _better(changed: _Changed | None, page: _Page) -> bool:
+    if changed is None:
+        return False
+    return changed.fit.boxes > page.given.boxes and changed.fit.overlap > page.given.overlap
 
 
 def _established(pages: list[tuple[_Page, dict[str, _Changed]]]) -> str:
@@ -184,6 +182,7 @@ class _Changes:
 
     def __init__(self, truth: Annotations, prediction: Annotations, poor: list[_Page]) -> None:
         self._truth, self._prediction = truth, prediction
+        self._made: dict[int, dict[str, _Changed]] = {}
         pages = np.ones((len(prediction.page_index), 2))
         self._sizes = pages if truth.unit == "page" else entry_sizes(prediction, truth)
         self._keys = page_keys(prediction)
@@ -195,8 +194,13 @@ class _Changes:
         self._scale = float(np.median([own_scale(*side) for side in sides])) if sides else 1.0
         self.own = f"rescaled by {self._scale:.3g}"
 
-    def of(self, page: _Page) -> Iterator[tuple[str, _Changed]]:
-        """Yield each change of a page in words, with its boxes as they are then."""
+    def of(self, page: _Page) -> dict[str, _Changed]:
+        """Return each change of a page in words, with its boxes as they are then; worked out once."""
+        if page.entry not in self._made:
+            self._made[page.entry] = dict(self._all(page))
+        return self._made[page.entry]
+
+    def _all(self, page: _Page) -> Iterator[tuple[str, _Changed]]:
         tried = list(self._boxes(page))
         of_each = fits(np.stack([xyxy for _, xyxy in tried]), self._truth.boxes.xyxy[page.theirs])
         for (words, xyxy), fit in zip(tried, of_each, strict=True):

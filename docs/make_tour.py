@@ -85,7 +85,7 @@ class Tour:
 
     def go(self, view: str) -> None:
         """Move the pointer to a view of the navigation and open it."""
-        self.point(self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=view))
+        self.point(self.screen.way(view))
         self.screen.go(view)
 
     def press(self, target: Locator) -> None:
@@ -102,7 +102,7 @@ def review(tour: Tour, folder: Path) -> None:
     tour.show(1.6)
 
     tour.say(2, "The page with most mistakes first: matches, false positives, missed boxes")
-    tour.go("Page browser")
+    tour.go("Pages")
     tour.show(1.8)
     tour.say(2, "What is wrong with each box, and which words it costs")
     tour.press(page.locator(".cause-open").first)

@@ -38,13 +38,10 @@ def view() -> None:
     # Without these a choice was taken away in the meantime; the switch above has given way then.
     boxes, fields, posters = _files_of_kinds()
     if kind == "pixels" and boxes is not None:
-        compare_pixels.sidebar(boxes)
         compare_pixels.body(boxes)
     elif kind == "fields" and fields is not None:
-        compare_fields.sidebar(fields)
         compare_fields.body(fields)
     elif posters is not None:
-        compare_posters.sidebar(posters)
         compare_posters.body(posters)
 
 

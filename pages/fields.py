@@ -55,9 +55,9 @@ def _operating_point(compared: ComparedFields, model: FieldModel) -> None:
     """Model, IoU threshold, two presets, and the numbers at the threshold."""
     state.field_preset = state.field_iou if state.field_iou in field_results.PRESETS else None
     low, high = field_results.IOU_RANGE
-    with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        headline.model_switch(compared.models)
-        st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session", width=240)
+    label = f"*Threshold:* IoU {state.field_iou:.2f}"
+    with frame.at_right(compared.opened), st.popover(label, icon=":material/tune:", key="thresholds"):
+        st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
         st.segmented_control(
             "Thresholds",
             list(field_results.PRESETS),
@@ -66,6 +66,9 @@ def _operating_point(compared: ComparedFields, model: FieldModel) -> None:
             on_change=State.field_preset.changed(_preset),
             label_visibility="collapsed",
         )
+        st.html(frame.facts_of(_signature(model.result)))
+    with st.container(key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
+        headline.model_switch(compared.models)
         _numbers(model)
 
 
@@ -96,7 +99,6 @@ def _sidebar(compared: ComparedFields, model: FieldModel) -> None:
     """Ground truth, models, and what the page list keeps."""
     pairs = model.result.compared
     with st.sidebar:
-        frame.sides_choice(compared.opened, "field_truth")
         names = [pairs.documents[code] for code in model.pages.in_natural_order]
         documents = {"": f"All {count_of(len(names), 'document')}", **{name: displayed(name) for name in names}}
         widgets.choice("Document", documents, State.field_within)
@@ -357,9 +359,7 @@ def _take(given: FilesWithRole) -> None:
 def _need_files() -> None:
     """Draw the empty state: what is missing, and the way out."""
     held = session_files.files(FIELDS)
-    frame.title("Fields", "")
-    with st.sidebar:
-        frame.sidebar_lines(["Nothing to evaluate yet"])
+    frame.title("Fields")
     if held.ground_truth is None:
         text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or read one here."
     elif held.ground_truth.source is None:
@@ -384,7 +384,7 @@ def view() -> None:
     dropped = field_results.drop_unknown(compared.models)
     State.field_whole.pop()
     model = compared.shown
-    frame.title("Fields", _signature(model.result))
+    frame.title("Fields")
     frame.refused_parts(dropped)
     _operating_point(compared, model)
     model = compared.shown

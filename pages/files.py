@@ -394,7 +394,7 @@ def view() -> None:
     """Draw the whole view."""
     read_url("files")
     held = session_files.files(BOXES)
-    frame.title("Files", "what is evaluated, and what is wrong with it")
+    frame.title("Files")
     _rejected_upload()
     _sorted_files()
     columns.tables()
@@ -412,8 +412,7 @@ def view() -> None:
     _recent()
     boxes = session_files.load_boxes()
     if boxes is not None:
-        frame.files_choice(boxes)
-    frame.sidebar(boxes)
+        frame.at_right(boxes)
 
 
 view()

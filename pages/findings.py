@@ -26,6 +26,7 @@ from pages.app.session_files import LoadedBoxes
 from pages.app.state import ImportNote, State, form_value, go_to_page, reset, state
 from pages.views.fields import field_verdicts
 from pages.views.findings import finding_card, findings, meeting, queue, review_sample
+from pages.views.overview import headline
 from pages.views.posters import poster_verdicts
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -293,10 +294,10 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         st.button("Clear filter", on_click=reset, args=(queue.FILTER,))
     elif findings.store_problem() is None:
         st.html(
-            '<div class="ls-empty"><p>Nothing has been judged yet. Choose a mistake in the Page browser and give it '
+            '<div class="ls-empty"><p>Nothing has been judged yet. Choose a mistake in Pages and give it '
             "a verdict; or import the findings of others below.</p></div>"
         )
-        st.page_link(BROWSER_VIEW, label="Open the Page browser", icon=":material/find_in_page:")
+        st.page_link(BROWSER_VIEW, label="Open Pages", icon=":material/find_in_page:")
 
 
 def _every_status(loaded: LoadedBoxes | None) -> list[FindingStatus]:
@@ -324,8 +325,9 @@ def view() -> None:
     ]
     if findings.store_problem() is not None:
         facts = ["findings cannot be read"]
-    facts += [frame.signature(loaded, loaded.models)] if loaded is not None else []
-    frame.title("Findings", " · ".join(facts))
+    frame.title("Decisions", " · ".join(facts))
+    if loaded is not None:
+        headline.thresholds(loaded, loaded.pair, frame.signature(loaded, loaded.models))
     _problems()
     shown = [entry for entry in entries if queue.passes(entry)]
     reviewing = loaded is not None and bool(loaded.pair) and state.queue_of_findings == review_sample.NAME
@@ -351,7 +353,6 @@ def view() -> None:
     if loaded is not None:
         _say_more(loaded)
     _exchange(loaded, log)
-    frame.sidebar(loaded)
     write_url("findings")
 
 

@@ -1,4 +1,4 @@
-"""Gallery: curves and distributions, and the exact boxes behind them as crops."""
+"""Grid: curves and distributions, and the exact boxes behind them as crops."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import streamlit as st
 
 from evaluator.charts import boxes, curves
 from evaluator.components.gallery import crops
-from evaluator.components.gallery.payload import GalleryPayload
 from evaluator.components.matrix.class_matrix import class_matrix
 from evaluator.components.matrix.payload import with_axes
-from evaluator.data.issues import count_of, cut, displayed
+from evaluator.data.issues import count_of, displayed
 from evaluator.matching.box_items import MATCHED, MATCHED_NAME, Query
 from evaluator.matching.causes import family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from pages.app import frame, widgets
 from pages.app.address import read_url, write_url
-from pages.app.components import MOST_WANTED, chosen_cell, gallery, matrix
+from pages.app.components import chosen_cell, matrix
 from pages.app.results import confusion_of, has_scores, result_key, result_of, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to_page, report, state
@@ -324,23 +323,8 @@ def _cards(loaded: LoadedBoxes, model: PairModel, shown: ShownItems, first: int)
         cards = crops.cards(shown.result, shown.every.take(shown.rows[stretch]))
     else:
         cards = crops.cause_cards(shown.result, shown.causes[stretch])
-    by_key = {card.key: card for card in cards}
-    asked = [by_key[key] for key in state.gallery_wanted if key in by_key]
-
-    def want() -> None:
-        state.gallery_wanted = [*(gallery.events(report(_KEY)).want or ())][:MOST_WANTED]
-
-    def opened() -> None:
-        state.gallery_opened = by_key.get(gallery.events(report(_KEY)).open or "")
-
-    payload = GalleryPayload(
-        set="/".join(str(part) for part in result_key(loaded, model)[:3]),
-        cards=[msgspec.structs.replace(card, document=cut(card.document)) for card in cards],
-        crops=gallery_items.crops_of(loaded, asked),
-        empty=gallery_items.empty_text(),
-    )
-    gallery(payload, key=_KEY, on_want=want, on_open=opened)
-    state.gallery_wanted = []
+    of = "/".join(str(part) for part in result_key(loaded, model)[:3])
+    gallery_items.draw_cards(loaded, cards, of=of, key=_KEY, empty=gallery_items.empty_text())
     card = state.gallery_opened
     if card:
         state.gallery_opened = None
@@ -352,16 +336,16 @@ def _cards(loaded: LoadedBoxes, model: PairModel, shown: ShownItems, first: int)
 def view() -> None:
     """Draw the whole view."""
     read_url("gallery")
-    loaded = frame.open_boxes("Gallery")
+    loaded = frame.open_boxes("Grid")
     if loaded is None:
         return
     gallery_items.drop_unknown(loaded)
-    frame.files_choice(loaded)
     _sidebar(loaded)
     chosen = loaded.pair
-    frame.title("Gallery", frame.signature(loaded, chosen))
+    with frame.title("Grid"):
+        headline.model_and_numbers(loaded, chosen)
     frame.banners(loaded, chosen)
-    headline.operating_point(loaded, chosen, one_of=chosen)
+    headline.thresholds(loaded, chosen, frame.signature(loaded, chosen))
     model = loaded.shown_of_pair
     _charts(loaded, chosen, model)
     shown = gallery_items.filtered_items(loaded, model)
@@ -376,7 +360,6 @@ def view() -> None:
     if shown.causes is not None and len(shown.causes):
         cause_verdicts.judge(loaded, model, shown.causes)
     _cards(loaded, model, shown, first)
-    frame.sidebar(loaded)
     write_url("gallery")
 
 

@@ -35,7 +35,6 @@ _LANE = 11
 
 def _sidebar(loaded: LoadedBoxes) -> None:
     with st.sidebar:
-        frame.protocol_choice()
         frame.label_choice(loaded)
         with st.expander("Add an earlier result", icon=":material/upload_file:"):
             uploads = st.file_uploader(
@@ -275,15 +274,16 @@ def _numbers(loaded: LoadedBoxes, every: RankedModels, answer: DeltaGenerator, p
 def view() -> None:
     """Draw the whole view."""
     read_url("models")
-    loaded = frame.open_boxes("Models")
+    loaded = frame.open_boxes("All models")
     if loaded is None:
         return
     if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
         state.label = ""
     _sidebar(loaded)
-    frame.title("Models", frame.signature(loaded, loaded.models, "95 % intervals over documents"))
+    frame.title("All models")
     frame.banners(loaded, loaded.models)
-    headline.operating_point(loaded, loaded.pair)
+    signature = frame.signature(loaded, loaded.models, "95 % intervals over documents")
+    headline.thresholds(loaded, loaded.pair, signature)
     answer = st.container()
     if state.earlier_rejected:
         frame.issues(state.earlier_rejected)
@@ -301,7 +301,6 @@ def view() -> None:
             _pairs(loaded, every)
         with right:
             _runs(loaded, every)
-    frame.sidebar(loaded)
     write_url("models")
 
 

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Mapping
 
 import numpy as np
 import streamlit as st
 
 from evaluator.charts import boxes as charts
+from evaluator.compare.sentences import matched_sentence
+from evaluator.components.gallery import crops
 from evaluator.components.viewer.mistake_filter import document_counts, label_counts
-from evaluator.data.issues import displayed
+from evaluator.data.issues import count_of, displayed
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from pages.app import frame, pictures, protocol, widgets
 from pages.app.address import read_url, write_url
-from pages.app.results import Result, result_of
+from pages.app.results import Result, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel
-from pages.app.state import state
+from pages.app.state import State, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
 from pages.views.files import doctor
+from pages.views.gallery import gallery_items
 from pages.views.overview import headline, means, protocol_metrics
 
-BROWSER_VIEW = "pages/page_browser.py"
+BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
+# One row in a window of 1,440 pixels.
+_CAUSES_SHOWN = 5
 _MOST_BUTTONS = 4
 # As high as the table of eight documents beside it.
 _FIT_HEIGHT = 230
@@ -213,6 +219,35 @@ def _documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         _open_pages(_lettered(chosen, letter), within=dataset.documents[order[row]].doc_id)
 
 
+def _headline(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
+    """Draw in one sentence what the models find, and what the files are."""
+    rows = [result_of(loaded, model).micro.row(0) for model in chosen]
+    counts = ([row["tp"] for row in rows], [row["fp"] for row in rows])
+    sentence = matched_sentence([model.letter for model in chosen], *counts, rows[0]["tp"] + rows[0]["fn"])
+    dataset = loaded.dataset
+    of = f"The ground truth has {count_of(dataset.evaluated, 'label')} on {count_of(dataset.pages, 'page')} of "
+    what = f"{of}{count_of(len(dataset.documents), 'document')}."
+    st.html(f'<p class="ls-headline">{html.escape(sentence)}</p><p class="ls-what">{html.escape(what)}</p>')
+
+
+@st.fragment
+def _what_goes_wrong(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
+    """Draw the costliest causes of mistakes as pictures; one opens all its places in the grid of Pages."""
+    results = [result_of(loaded, model) for model in chosen]
+    shown = crops.family_cards(results, [model.letter for model in chosen], _CAUSES_SHOWN)
+    frame.section("What goes wrong", "an example of each of the costliest causes; a picture opens all its places")
+    cards = [card for card, _, _ in shown]
+    of = "/".join(str(result_key(loaded, model)[:3]) for model in chosen)
+    gallery_items.draw_cards(loaded, cards, of=of, key="causes_shown", empty="No mistake at these thresholds.")
+    opened = State.gallery_opened.pop()
+    for card, family, place in shown:
+        if opened is not None and card.key == opened.key:
+            state.model = chosen[place].index
+            gallery_items.show_alike(family)
+    if State.alike_asked.pop():
+        st.switch_page(GALLERY_VIEW)
+
+
 def _fit_and_documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     with st.container(key="documents_row"):
         left, right = st.columns([1.25, 1], gap="medium")
@@ -229,24 +264,27 @@ def view() -> None:
     if loaded is None:
         doctor.banner()
         return
-    frame.files_choice(loaded)
     chosen = loaded.pair
-    frame.title("Overview", frame.signature(loaded, chosen, *means.weights_text(loaded)))
+    frame.title("Overview")
     frame.banners(loaded, chosen)
     doctor.banner()
-    headline.operating_point(loaded, chosen)
+    headline.thresholds(loaded, chosen, frame.signature(loaded, chosen, *means.weights_text(loaded)))
     own = protocol_metrics.has_own_numbers(loaded)
     if own:
         protocol_metrics.numbers_table(loaded, chosen)
         protocol_metrics.labels_and_curves(loaded, chosen)
         protocol_metrics.costs_and_scores(loaded, chosen)
         frame.section("At the operating point", "what the sliders choose, and what the lists show")
+    _headline(loaded, chosen)
     add_mistakes = headline.model_cards(loaded, chosen)
+    causes = st.container(key="what_goes_wrong")
     with st.container(key="labels_row"):
         left, right = st.columns([2.75, 1], gap="small")
     with left:
         _labels(loaded, chosen)
     add_mistakes()
+    with causes:
+        _what_goes_wrong(loaded, chosen)
     with right:
         _mistakes(loaded, chosen)
     with st.container(key="means_row"):
@@ -254,7 +292,6 @@ def view() -> None:
     _fit_and_documents(loaded, chosen)
     if not own:
         protocol_metrics.scores(loaded, chosen)
-    frame.sidebar(loaded)
     write_url("overview")
     if loaded.project.pdfs:
         # The pages that are looked at next then wait for no process.

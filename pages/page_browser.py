@@ -1,4 +1,4 @@
-"""Page browser: the mistakes of one model on the page itself."""
+"""Pages: the mistakes of one model on the page itself."""
 
 from __future__ import annotations
 
@@ -246,13 +246,14 @@ def view() -> None:
     read_url("page_browser")
     # Its processes start while the files are read.
     pictures.start_renderer(BOXES)
-    loaded = frame.open_boxes("Page browser")
+    loaded = frame.open_boxes("Pages")
     if loaded is None:
         return
     model = loaded.shown
-    frame.title("Page browser", frame.signature(loaded, [model]))
+    with frame.title("Pages"):
+        headline.model_and_numbers(loaded, loaded.models)
     frame.banners(loaded, [model])
-    headline.operating_point(loaded, [model], one_of=loaded.models)
+    headline.thresholds(loaded, [model], frame.signature(loaded, [model]))
     page_listing.drop_unknown(loaded)
     shown = page_listing.list_pages(loaded, model)
     with st.sidebar:

@@ -1,4 +1,4 @@
-"""Pixel confusion: which pixels of one label are taken for another, down to the pixels on the page."""
+"""Confusion: which pixels of one label are taken for another, down to the pixels on the page."""
 
 from __future__ import annotations
 
@@ -52,15 +52,6 @@ _ISSUES_OF_A_RULE = 200
 
 
 # --- choices --------------------------------------------------------------------------------------------------
-
-
-def _sidebar_choices(loaded: LoadedBoxes) -> None:
-    pixel_results.count_choices()
-    if len(loaded.models) > 2:
-        for model in loaded.pair:
-            frame.model_choice(loaded, model)
-    for model in loaded.pair:
-        headline.score_slider(loaded, model)
 
 
 def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
@@ -343,12 +334,13 @@ def _banners(loaded: LoadedBoxes) -> None:
 def view() -> None:
     """Draw the whole view."""
     read_url("pixel_confusion")
-    loaded = frame.open_boxes("Pixel confusion", load_pixels)
+    loaded = frame.open_boxes("Confusion", load_pixels)
     if loaded is None:
         return
     head = st.container()
+    thresholds = headline.scores(loaded, loaded.pair)
     with st.sidebar:
-        _sidebar_choices(loaded)
+        pixel_results.count_choices()
     of = pixel_results.chosen_matrix(loaded)
     # What shows while pages are measured and counted has a place of its own: without it all that follows would move up
     # in the next run, and the browser would build the heatmap and the page anew.
@@ -360,13 +352,12 @@ def view() -> None:
     refusal = next((each for each in counted.values() if each.result is None), None)
     if refusal is not None:
         with head:
-            frame.title("Pixel confusion", "")
+            frame.title("Confusion")
             _banners(loaded)
         _no_sizes(refusal)
-        frame.sidebar(loaded)
         write_url("pixel_confusion", {State.pixel_of: of, **at(None)})
         return
-    _results(loaded, head, of, results)
+    _results(loaded, head, thresholds, of, results)
 
 
 def _beside(loaded: LoadedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
@@ -378,7 +369,13 @@ def _beside(loaded: LoadedBoxes, of: str, results: dict[str, pixel.PixelResult])
     return {} if result is None else {other: result}
 
 
-def _results(loaded: LoadedBoxes, head: DeltaGenerator, of: str, results: dict[str, pixel.PixelResult]) -> None:
+def _results(
+    loaded: LoadedBoxes,
+    head: DeltaGenerator,
+    thresholds: DeltaGenerator,
+    of: str,
+    results: dict[str, pixel.PixelResult],
+) -> None:
     first = results[letters_of(of)[0]]
     place = shown_place(first)
     with st.container(key="pixel_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -391,7 +388,8 @@ def _results(loaded: LoadedBoxes, head: DeltaGenerator, of: str, results: dict[s
         place = place_of(results[letter], facts[letter].behind[0].page)
         shown = build_matrix(of, results, place)
     with head:
-        frame.title("Pixel confusion", _signature(loaded, shown))
+        frame.title("Confusion")
+        thresholds.html(frame.facts_of(_signature(loaded, shown)))
         _banners(loaded)
         for issue in _issues(shown):
             if issue.rule.startswith("both sides should have the same pages"):

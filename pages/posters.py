@@ -13,7 +13,6 @@ import streamlit as st
 from evaluator.charts import posters as charts
 from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.data.issues import count_of, displayed, issue_count
-from evaluator.formats.posters import Posters
 from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
 from evaluator.protocols.posters.ledger import poster_ledger
@@ -71,17 +70,6 @@ def _explanation() -> None:
         f"</thead><tbody>{rows}</tbody></table><p class='ls-counts'>{html.escape(PURPOSES['documented'])} "
         f"{html.escape(PURPOSES['published'])}</p>"
     )
-
-
-def _sidebar(posters: session_files.LoadedFiles[Posters]) -> None:
-    with st.sidebar:
-        frame.sides_choice(posters, "poster_truth_shown")
-        frame.sidebar_lines(
-            [
-                count_of(len(poster_results.poster_ids()), "poster"),
-                f"{count_of(issue_count(posters.issues), 'issue') if posters.issues else 'No issues'} in the files",
-            ]
-        )
 
 
 # --- all posters ---------------------------------------------------------------------------------------------
@@ -268,16 +256,16 @@ def view() -> None:
     read_url("posters")
     posters, chosen = session_files.load_files(POSTERS), poster_results.models()
     if posters is None:
-        frame.title("Posters", "")
+        frame.title("Posters")
         _nothing_to_evaluate()
         write_url("posters")
         return
-    _sidebar(posters)
     ordered = poster_results.sorted_posters(chosen)
     # Another model, or the difference, has another order; the poster on screen stays.
     state.poster = poster_results.poster_shown(ordered)
     shown = chosen[-1] if state.poster_of in ("B", "B-A") else chosen[0]
-    frame.title("Posters", poster_results.evaluate(shown).signature)
+    frame.at_right(posters, poster_results.evaluate(shown).signature)
+    frame.title("Posters")
     frame.refused_parts()
     _controls(chosen, shown)
     with st.container(key="posters_row"):

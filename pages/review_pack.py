@@ -1,4 +1,4 @@
-"""Review pack: what the meeting needs in one file."""
+"""Pack: what the meeting needs in one file."""
 
 from __future__ import annotations
 
@@ -226,8 +226,7 @@ def _make(
 
 
 def _without_boxes() -> None:
-    frame.title("Review pack", "")
-    frame.sidebar(None)
+    frame.title("Pack")
     of_boxes = session_files.files(session_files.BOXES)
     if of_boxes.ground_truth is not None or of_boxes.models:
         # They may be meant to go in: what is wrong with them, and the other protocols.
@@ -252,14 +251,13 @@ def view() -> None:
         _without_boxes()
         write_url("review_pack")
         return
-    loaded = frame.open_boxes("Review pack")
+    loaded = frame.open_boxes("Pack")
     if loaded is None:
         return
-    frame.files_choice(loaded)
     chosen = loaded.pair
-    frame.title("Review pack", frame.signature(loaded, chosen))
+    frame.title("Pack")
     frame.banners(loaded, chosen)
-    headline.operating_point(loaded, chosen)
+    headline.thresholds(loaded, chosen, frame.signature(loaded, chosen))
     left, right = st.columns([1.4, 1], gap="medium")
     with right:
         form = _form()
@@ -275,7 +273,6 @@ def view() -> None:
         finished = None if made is None else made.contents
         _preview(loaded, finished or contents, is_made=finished is not None)
         _make(loaded, options, form, also, contents, earlier=earlier)
-    frame.sidebar(loaded)
     write_url("review_pack")
 
 

@@ -75,9 +75,8 @@ def view() -> None:
 def _observed(kind: str) -> None:
     source = observed_slices.source_of(kind)
     if source is None:
-        frame.title("Slices", "")
-        frame.sidebar(None)
-        st.info("The pixels of these files cannot be counted; Pixel confusion shows why and asks for what is missing.")
+        frame.title("Slices")
+        st.info("The pixels of these files cannot be counted; Confusion shows why and asks for what is missing.")
         return
     frame.title("Slices", signature_of([result.signature.line for result in source.results]))
     frame.refused_parts()
@@ -116,15 +115,13 @@ def _of_boxes() -> None:
     loaded = frame.open_boxes("Slices")
     if loaded is None:
         return
-    frame.files_choice(loaded)
     chosen = loaded.pair
-    frame.title("Slices", frame.signature(loaded, chosen))
+    frame.title("Slices")
     frame.banners(loaded, chosen)
-    headline.operating_point(loaded, chosen)
+    headline.thresholds(loaded, chosen, frame.signature(loaded, chosen))
     _controls(loaded)
     _pdfs(loaded)
     # Before the search: it may take long, and then the way to other views must be there.
-    frame.sidebar(loaded)
     write_url("slices")
     _list(loaded)
 

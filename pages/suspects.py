@@ -19,7 +19,7 @@ from pages.views.suspects import review_plan, suspects
 from pages.views.suspects.suspects import PlanProgress
 
 BROWSER_VIEW = "pages/page_browser.py"
-_TITLE: Final = "Suspected ground truth"
+_TITLE: Final = "Suspects"
 _KEY: Final = "suspects_list"
 
 
@@ -158,12 +158,11 @@ def view() -> None:
     if loaded is None:
         return
     _start_choices()
-    frame.files_choice(loaded)
     _sidebar(loaded)
     signature = frame.signature(loaded, loaded.pair)
-    frame.title(_TITLE, signature)
+    frame.title(_TITLE)
     frame.banners(loaded, loaded.pair)
-    headline.operating_point(loaded, loaded.pair)
+    headline.thresholds(loaded, loaded.pair, signature)
     every = suspects.list_suspects(loaded)
     left, right = st.columns([1, 1.05], vertical_alignment="center")
     with left:
@@ -172,7 +171,6 @@ def view() -> None:
         _pages_read(loaded)
     _list(loaded, every, signature)
     _plan(loaded, every)
-    frame.sidebar(loaded)
     write_url("suspects")
 
 

@@ -212,8 +212,8 @@ def words(app: AppTest) -> list[str]:
 
 
 def signature(app: AppTest) -> str:
-    """The line under the title."""
-    return " ".join(read_html(block(app, "ls-title")).words[1:])
+    """What made the numbers of a view."""
+    return " ".join(read_html(block(app, "ls-facts")).words)
 
 
 def title(app: AppTest) -> str:

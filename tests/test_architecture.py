@@ -15,6 +15,7 @@ import pytest
 from evaluator.cli.registered import app
 from evaluator.formats import FORMATS
 from evaluator.protocols import PROTOCOLS
+from pages.app.state import WORDS
 from tests import syntax
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -262,10 +263,10 @@ def test_the_documentation_names_every_protocol_format_command_and_view() -> Non
     for name in FORMATS:
         assert f"`{name}`" in readme, f"README.md does not name the format {name}"
         assert f"`{name}`" in formats, f"docs/formats.md does not name the format {name}"
-    titles = re.findall(r', title="([^"]+)"', (PROJECT / "app.py").read_text(encoding="utf-8"))
-    assert "Page browser" in titles
-    for title in titles:
-        assert f"\n## {title}\n" in tour, f"docs/tour.md does not describe the view {title}"
+    for word, views in WORDS.items():
+        assert f"\n## {word}\n" in tour, f"docs/tour.md does not describe the view {word}"
+        for mode in filter(None, views.values()):
+            assert f"\n### {mode}\n" in tour, f"docs/tour.md does not describe the mode {mode} of {word}"
     for room in ROOMS:
         assert re.search(rf"^  {room}(\.py|/) ", architecture, re.MULTILINE), f"docs/architecture.md lacks {room}"
 

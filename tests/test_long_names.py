@@ -29,6 +29,7 @@ from pages.app.widgets import _room, distinct_words
 from tests.building import box, snapshot_file
 from tests.charting import specification
 from tests.dashboard import (
+    FIELDS,
     FILES,
     OVERVIEW,
     PAGE_BROWSER,
@@ -172,6 +173,8 @@ def test_a_name_that_is_no_option_any_more_chooses_nothing() -> None:
     names = ("model", "model_a", "model_b")
     # At last views that do not draw the list, and one that draws it after it has asked for the models.
     for views in ((PAGE_BROWSER,), (FILES, "pages/compare.py", OVERVIEW, PAGE_BROWSER)):
+        # A view without these lists.
+        go(app, FIELDS)
         for name in names:
             # What Streamlit makes of a name that it does not find.
             app.session_state[key_of(app, name)] = "blocks of old"

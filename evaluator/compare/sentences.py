@@ -112,6 +112,20 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
     return f"{what}: no clear difference, {moved}, {sure}"
 
 
+def matched_sentence(names: Sequence[str], matched: Sequence[int], extra: Sequence[int], boxes: int) -> str:
+    """Return how many ground-truth boxes one or two models find, the later model first.
+
+    >>> matched_sentence(["A", "B"], [345, 378], [189, 116], 458)
+    'B finds 378 of 458 boxes, A finds 345.'
+    >>> matched_sentence(["A"], [479], [1001], 588)
+    'A finds 479 of 588 boxes, and draws 1,001 that are not in the ground truth.'
+    """
+    if len(names) == 1:
+        drawn = f"and draws {extra[0]:,} that {'is' if extra[0] == 1 else 'are'} not in the ground truth"
+        return f"{names[0]} finds {matched[0]:,} of {count_of(boxes, 'box')}, {drawn}."
+    return f"{names[1]} finds {matched[1]:,} of {count_of(boxes, 'box')}, {names[0]} finds {matched[0]:,}."
+
+
 def worst_loss(every: Sequence[Difference]) -> Difference | None:
     """Return the clear loss of a label that is furthest from 0; None without any."""
     losses = [one for one in every if one.kind == "loss" and not one.overall]

@@ -8,8 +8,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator import formats
 from evaluator.components.theme.payload import ThemePayload
@@ -22,8 +24,17 @@ from evaluator.workspace.uploads import endings
 from pages.app import components, protocol, session_files, widgets
 from pages.app.cache import Cached
 from pages.app.results import result_of, score_threshold, use_standard
-from pages.app.session_files import BOXES, AnyKind, AnyLoadedFiles, LoadedBoxes, Model, PairModel, files
-from pages.app.state import State, state
+from pages.app.session_files import (
+    BOXES,
+    AnyKind,
+    AnyLoadedFiles,
+    LoadedBoxes,
+    Model,
+    PairModel,
+    files,
+    initial_workspace,
+)
+from pages.app.state import WORDS, State, state
 
 FILES_VIEW = "pages/files.py"
 _FIRST_FILES = "first_files_given"
@@ -35,9 +46,53 @@ _OWNER = re.compile(r"\A[\w.-]+/(?=[\w.-])")
 _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
 
-def title(text: str, signature: str) -> None:
-    """Draw the first line of a view: what it is, and what made its numbers."""
-    st.html(f'<div class="ls-title"><h1>{html.escape(text)}</h1><span>{html.escape(plain(signature))}</span></div>')
+def title(text: str, facts: str = "") -> DeltaGenerator:
+    """Draw the first line of a view: its modes, where it has any, and facts; its name is for screen readers.
+
+    The modes are the views of its word in the navigation. Return the line, for what else a view has in it.
+    """
+    modes = next((views for views in WORDS.values() if state.view in views and len(views) > 1), {})
+    line = st.container(key="title", horizontal=True, vertical_alignment="center", gap="medium")
+    with line:
+        st.html(f'<h1 class="ls-title">{html.escape(text)}</h1>', width="content")
+        if modes:
+            with st.container(key="modes", horizontal=True, gap=None, width="content"):
+                for view, name in modes.items():
+                    if view == state.view:
+                        st.html(f'<span class="ls-mode" aria-current="page">{name}</span>', width="content")
+                    else:
+                        st.page_link(f"pages/{view}.py", label=name)
+        if facts:
+            st.html(facts_of(facts))
+    return line
+
+
+def at_right(loaded: AnyLoadedFiles, made_of: str = "") -> DeltaGenerator:
+    """Draw the models at the right of the navigation, maybe with what made the numbers; return the place of both."""
+    place = st.container(key="at_right", horizontal=True, vertical_alignment="center")
+    with place, st.popover(_models_label(loaded), key="models"):
+        _models(loaded)
+        if made_of:
+            st.html(facts_of(made_of))
+    return place
+
+
+def facts_of(text: str) -> str:
+    """Return facts in small letters, as HTML."""
+    return f'<p class="ls-facts">{html.escape(plain(text))}</p>'
+
+
+def sample_bar() -> None:
+    """Draw that the sample data are open, and the way to other files."""
+    opened = BOXES.project_field.get()
+    truth = opened.ground_truth if opened is not None else None
+    origin = truth.origin if truth is not None else initial_workspace().of(BOXES.name).ground_truth
+    if not isinstance(origin, Path) or not session_files.is_bundled(origin):
+        st.container(key="no_bar").empty()
+        return
+    with st.container(key="sample_bar", horizontal=True, vertical_alignment="center", gap="small"):
+        st.html("<b>Sample data:</b> 8 reports, two simple detectors.", width="content")
+        st.page_link(FILES_VIEW, label="Open your own files")
 
 
 def section(text: str, facts: str = "") -> None:
@@ -102,8 +157,7 @@ def need_files() -> None:
         st.page_link(FILES_VIEW, label="Open Files", icon=":material/description:")
     if held.ground_truth is not None and held.models:
         # Another protocol may take these files.
-        with st.sidebar:
-            protocol_choice()
+        protocol_choice()
         wrong = [issue for issue in session_files.issues(BOXES) if issue.severity == "error"]
         if wrong:
             issues(wrong)
@@ -117,8 +171,7 @@ def open_boxes(title_: str, find: Callable[[], LoadedBoxes | None] = session_fil
     """Return the files of boxes that `find` gives; without them draw the empty state, None."""
     loaded = find()
     if loaded is None:
-        title(title_, "")
-        sidebar(None)
+        title(title_)
         need_files()
     return loaded
 
@@ -172,8 +225,7 @@ def theme_class() -> str:
 
 def follow_theme() -> None:
     """Draw the view again when the reader chooses the other theme: charts have its colours."""
-    with st.sidebar:
-        components.theme(ThemePayload(is_dark()), key="theme")
+    components.theme(ThemePayload(is_dark()), key="theme")
 
 
 def is_dark() -> bool:
@@ -217,12 +269,6 @@ def escaped(text: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
 
 
-def sidebar(loaded: LoadedBoxes | None) -> None:
-    """Draw which files and models the numbers are of."""
-    with st.sidebar:
-        st.html(_counts(loaded))
-
-
 def sidebar_lines(texts: Sequence[str]) -> None:
     """Draw lines of counts at the foot of the sidebar."""
     st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
@@ -254,26 +300,33 @@ def mistake_choice(counts: Mapping[str, int | None]) -> None:
     widgets.several("Mistake", names, State.mistake_names.key, persist_state="session", help="None chosen shows all.")
 
 
-def files_choice(loaded: LoadedBoxes) -> None:
-    """Draw protocol, ground truth and the two models, in the sidebar."""
-    with st.sidebar:
+def _models(loaded: AnyLoadedFiles) -> None:
+    """Draw ground truth and the two models, of boxes also the protocol and counts."""
+    if isinstance(loaded, LoadedBoxes):
         protocol_choice()
-        sides_choice(loaded, "truth_shown")
-
-
-def sides_choice(loaded: AnyLoadedFiles, key: str) -> None:
-    """Draw the ground truth, which is chosen under Files, and the choice of the two models."""
     truth = loaded.project.ground_truth
     name = displayed(truth.name if truth else "")
-    st.selectbox("Ground truth", [0], format_func=lambda _: name, key=key, disabled=True)
-    for model in loaded.pair:
-        model_choice(loaded, model)
+    st.selectbox("Ground truth", [0], format_func=lambda _: name, key="truth_shown", disabled=True)
+    roles = (", baseline", ", candidate") if len(loaded.pair) == 2 else ("",)
+    for model, role in zip(loaded.pair, roles, strict=True):
+        model_choice(loaded, model, role)
+    if len(loaded.pair) == 2:
+        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=_swap, args=(loaded,), width="stretch")
+    if isinstance(loaded, LoadedBoxes):
+        st.html(_counts(loaded))
 
 
-def candidate_choice(loaded: AnyLoadedFiles) -> None:
-    """Draw the choice of the baseline and of the candidate."""
-    for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
-        model_choice(loaded, model, f", {role}")
+def _models_label(loaded: AnyLoadedFiles) -> str:
+    """Return letters and names of the models; what is in italics goes where there is less room."""
+    names = (f"**{model.letter}** *{escaped(shorten(_OWNER.sub('', model.name), 16))}*" for model in loaded.pair)
+    return " ".join(names)
+
+
+def _swap(loaded: AnyLoadedFiles) -> None:
+    a, b = loaded.pair
+    for field, model in zip(loaded.kind.model_fields, (b, a), strict=True):
+        field.set(model.index)
+    state.box = None
 
 
 def protocol_choice() -> None:
@@ -333,9 +386,7 @@ def issues_line(loaded: LoadedBoxes) -> str:
     return f"{count_of(issues, 'issue')} in the files" if issues else "No issues in the files"
 
 
-def _counts(loaded: LoadedBoxes | None) -> str:
-    if loaded is None:
-        return '<div class="ls-counts">Nothing to evaluate yet</div>'
+def _counts(loaded: LoadedBoxes) -> str:
     dataset = loaded.dataset
     lines = [
         f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}",

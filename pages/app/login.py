@@ -70,8 +70,6 @@ def require_access() -> None:
     if access.refusal:
         _screen(access)
         st.stop()
-    with st.sidebar, st.container(key="login_foot"):
-        _foot(access)
 
 
 def is_vouched_for(scope: Scope) -> bool:
@@ -230,14 +228,16 @@ def _can_log_in() -> bool:
 
 def _screen(access: Access) -> None:
     with st.container(key="login", border=True, width=420, gap="medium"):
-        frame.title("LayoutScope", "")
+        frame.title("LayoutScope")
         st.html(f'<p class="ls-shut">{html.escape(plain(access.refusal))}</p>')
         for name in access.providers:
             label = "Log in" if name == "default" else f"Log in with {frame.escaped(name)}"
             st.button(label, key=f"login_{name}", on_click=st.login, args=(name,), width="stretch")
 
 
-def _foot(access: Access) -> None:
+def foot() -> None:
+    """Draw who reads, or who can reach the dashboard, and the way out of a login."""
+    access = _access()
     if access.by == "login":
         frame.sidebar_lines([f"Logged in as {access.name}"])
         st.button("Log out", on_click=st.logout, icon=":material/logout:", width="stretch")

@@ -1,22 +1,26 @@
-"""The first view of a reader, which has data, and muted views without data; reads no file."""
+"""The views in the navigation: which words it has, what each leads to, and where a reader begins; reads no file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
 
 from pages.app.address import is_bare
 from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind, initial_workspace
-from pages.app.state import state
+from pages.app.state import WORDS, state
 
-# A view of several kinds is muted when none of them is there. Compare has all of them too; Findings, Review pack and
-# Files always have something to do.
-_VIEWS: Final[tuple[tuple[AnyKind, tuple[str, ...]], ...]] = (
-    (BOXES, ("", "page_browser", "gallery", "models", "slices", "pixel_confusion", "suspects")),
-    (FIELDS, ("fields", "slices")),
-    (POSTERS, ("posters", "slices")),
-)
+# The kinds of files that a word shows; the others always have something to do.
+_KINDS: Final[Mapping[str, tuple[AnyKind, ...]]] = {
+    "Overview": (BOXES,),
+    "Pages": (BOXES,),
+    "Confusion": (BOXES,),
+    "Slices": (BOXES, FIELDS, POSTERS),
+    "Fields": (FIELDS,),
+    "Posters": (POSTERS,),
+}
 
 
 def has_files(kind: AnyKind) -> bool:
@@ -28,6 +32,22 @@ def has_files(kind: AnyKind) -> bool:
     return sides.ground_truth is not None or bool(sides.predictions)
 
 
+def pages(folder: Path) -> list[Any]:
+    """Return the pages of Streamlit's navigation: words that have something to show, and what answers by address."""
+    full = [kind for kind in (BOXES, FIELDS, POSTERS) if has_files(kind)] or [BOXES]
+    shown = {word: word not in _KINDS or any(kind in full for kind in _KINDS[word]) for word in WORDS}
+    return [
+        st.Page(
+            folder / f"{view}.py",
+            title=word,
+            default=view == "overview",
+            visibility="hidden" if place or not shown[word] else "visible",
+        )
+        for word, views in WORDS.items()
+        for place, view in enumerate(views)
+    ]
+
+
 def open_first_view_with_data(page: Any) -> None:  # noqa: ANN401 - a page of Streamlit's navigation
     """Open the first view with data, when a new session's plain address leads to one without."""
     if state.landed:
@@ -35,15 +55,17 @@ def open_first_view_with_data(page: Any) -> None:  # noqa: ANN401 - a page of St
     state.landed = True
     if page.url_path or not is_bare() or has_files(BOXES):
         return
-    for kind, views in _VIEWS[1:]:
+    for kind, view in ((FIELDS, "fields"), (POSTERS, "posters")):
         if has_files(kind):
-            st.switch_page(f"pages/{views[0]}.py")
+            st.switch_page(f"pages/{view}.py")
 
 
-def mute_empty_views() -> None:
-    """Mute the views without data in the navigation; nothing where all or none have some."""
-    full = {view for kind, views in _VIEWS if has_files(kind) for view in views}
-    empty = list(dict.fromkeys(view for _, views in _VIEWS for view in views if view not in full))
-    if empty and full:
-        links = ", ".join(f'[data-testid="stSidebarNavLink"][href$="/{view}"] > *' for view in empty)
-        st.html(f"<style>{links} {{ opacity: .5; }}</style>")
+def mark_shown(page: Any) -> None:  # noqa: ANN401 - a page of Streamlit's navigation
+    """Mark the word of a view that has none of its own: Streamlit marks the page alone that a word leads to."""
+    first = next((next(iter(views)) for views in WORDS.values() if page.url_path in views), "")
+    if first and first != page.url_path:
+        link = f'.stApp [data-testid="stTopNavLink"][href$="/{first}"]'
+        st.html(
+            f"<style>{link} * {{ color: var(--ls-accent); -webkit-text-stroke: .4px currentColor; }} "
+            f'{link}::after {{ content: ""; }}</style>'
+        )

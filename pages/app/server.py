@@ -4,6 +4,7 @@ Before Streamlit stand `evaluator.components.guard`, the limits of `pages.app.co
 other host names: a name that was made to point at this machine could read everything.
 """
 
+import base64
 import contextlib
 import logging
 import os
@@ -23,6 +24,7 @@ from streamlit.web.bootstrap import load_config_options
 from streamlit.web.cli import main_run
 
 from evaluator.components.guard import Application, Guard, Scope, inline_scripts
+from evaluator.components.page_head import PageHead
 
 OWN_NAMES = ("127.0.0.1", "localhost")
 WATCHED = "--end-with-command"
@@ -66,7 +68,15 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
         Middleware(cast(Any, guarded)),
         Middleware(cast(Any, connections.Limits), is_known=known),
         Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+        Middleware(cast(Any, PageHead), style=frame_style()),
     ]
+
+
+def frame_style() -> str:
+    """Return the style of the frame of every view, with the icon in it."""
+    folder = Path(__file__).resolve().parents[1]
+    icon = base64.b64encode((folder / "icon.png").read_bytes()).decode()
+    return (folder / "frame.css").read_text(encoding="utf-8").replace("ICON", f"data:image/png;base64,{icon}")
 
 
 def server_settings(words: Sequence[str]) -> dict[str, Any]:

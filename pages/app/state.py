@@ -63,6 +63,18 @@ View = Literal[
     "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "fields", "posters",
     "suspects", "findings", "review_pack", "files",
 ]  # fmt: skip
+WORDS: Final[Mapping[str, Mapping[View, str]]] = {
+    "Overview": {"overview": ""},
+    "Pages": {"page_browser": "Page", "gallery": "Grid"},
+    "Compare": {"compare": "Two models", "models": "All models"},
+    "Confusion": {"pixel_confusion": ""},
+    "Slices": {"slices": ""},
+    "Fields": {"fields": ""},
+    "Posters": {"posters": ""},
+    "Review": {"findings": "Decisions", "suspects": "Suspects", "review_pack": "Pack"},
+    "Files": {"files": ""},
+}
+"""The words of the navigation, in order: the views of each with the names of their modes; it leads to the first."""
 OF_BOXES: Final[tuple[View, ...]] = tuple(view for view in get_args(View) if view not in ("fields", "files"))
 """Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own."""
 _FILTERED: Final[tuple[View, ...]] = ("page_browser", "gallery")
@@ -483,7 +495,7 @@ class State:
     suspects_near: Field[tuple[int, ...]] = Field(())
     # Name of the list that the browser has, for one run.
     suspects_held: Field[str] = Field("")
-    # Whether the reader reviews the pages of the plan, so that the Page browser shows how far it is.
+    # Whether the reader reviews the pages of the plan, so that Pages shows how far it is.
     reviewing: Field[bool] = Field(False)
 
     # Findings and the review pack. Which queue is shown: "" for the findings, "sample" for the pages to review; and the

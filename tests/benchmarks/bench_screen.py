@@ -531,7 +531,7 @@ def verdicts_of(play: Any, ours: tuple[str, int], times: int, report: Report) ->
 
 def views_of(play: Any, ours: tuple[str, int], times: int, report: Report) -> None:
     """Every view of the navigation opened, the first time and later ones; and one step of the IoU threshold."""
-    links_there, slider = '[data-testid="stSidebarNavLink"]', '[data-testid="stSlider"] input[type="range"]'
+    links_there, slider = '[data-testid="stTopNavLink"]', '[data-testid="stSlider"] input[type="range"]'
     rows: dict[str, list[Taken]] = {}
     with tabs_of(play) as [(page, wire)]:
         page.goto(ours[0])

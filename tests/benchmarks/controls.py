@@ -26,19 +26,19 @@ from tests.sessions import Session
 VIEWS: Final = {
     "Overview": ("", ""),
     "Overview, COCO": ("", "protocol=coco"),
-    "Page browser": ("page_browser", ""),
-    "Gallery": ("gallery", ""),
+    "Pages": ("page_browser", ""),
+    "Grid": ("gallery", ""),
     "Compare": ("compare", ""),
     "Compare, fields": ("compare", "compare=fields"),
     "Compare, pixels": ("compare", "compare=pixels"),
-    "Models": ("models", ""),
+    "All models": ("models", ""),
     "Slices": ("slices", ""),
-    "Pixel confusion": ("pixel_confusion", ""),
+    "Confusion": ("pixel_confusion", ""),
     "Fields": ("fields", ""),
-    "Suspected ground truth": ("suspects", ""),
+    "Suspects": ("suspects", ""),
 }
 """Address and first query of each view that has a slider."""
-OPENED: Final = VIEWS | {name: (name.lower().replace(" ", "_"), "") for name in ("Posters", "Findings", "Review pack")}
+OPENED: Final = VIEWS | {"Posters": ("posters", ""), "Decisions": ("findings", ""), "Pack": ("review_pack", "")}
 """The same of every view that shows numbers."""
 _FIRST: Final = ("files", "")
 """What a new server shows before a view is opened cold: its list of files."""

@@ -119,12 +119,18 @@ UNDER_WAY = """(() => {
 })()"""
 # Whether nothing is under way, and the page was idle three times, so that also what follows from a message is on
 # screen.
+_WAYS = {
+    "Grid": ("Pages", "Grid"),
+    "Decisions": ("Review", ""),
+    "Pack": ("Review", "Pack"),
+}
+"""The word of the navigation and the mode of a view, by its title, where they are not that title."""
 AT_REST = "() => window.atRest(() => true)"
-# And the run has ended, nothing on screen is of an earlier one, and the page of the Page browser is drawn.
+# And the run has ended, nothing on screen is of an earlier one, and the page of Pages is drawn.
 SETTLED = """() => window.atRest(() => {
   if (!document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')) return false;
   if (!document.querySelector('.ls-title') || document.querySelector('[data-stale=true]')) return false;
-  if (document.querySelector('.ls-title h1')?.innerText !== 'Page browser') return true;
+  if (document.querySelector('.ls-title')?.innerText !== 'Pages') return true;
   if (document.querySelector('.ls-empty')) return true;
   return Boolean(shadowOf('.chips.ready'));
 })"""
@@ -411,7 +417,7 @@ class Screen:
 
     def arrived(self, title: str) -> Screen:
         """Wait until a view is shown, by its title."""
-        self.page.locator(".ls-title h1", has_text=title).wait_for()
+        self.page.locator(".ls-title", has_text=title).wait_for(state="attached")
         return self.settled()
 
     def addressed(self, **parts: str) -> Screen:
@@ -454,14 +460,50 @@ class Screen:
         after the press for a wish to stay.
         """
         self.settled()
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click(delay=60)
+        self.way(name).click(delay=60)
+        if mode := _WAYS.get(name, (name, ""))[1]:
+            self.mode(mode).click(delay=60)
         return self.arrived(name)
+
+    def way(self, name: str) -> Any:
+        """The word of the navigation that leads to a view."""
+        return self.word(_WAYS.get(name, (name, ""))[0])
+
+    def word(self, name: str) -> Any:
+        """A word of the navigation."""
+        return self.page.get_by_test_id("stTopNavLink").filter(has_text=re.compile(f"^{name}$"))
+
+    def mode(self, name: str) -> Any:
+        """The way to another mode of the shown word."""
+        return self.page.locator(".st-key-modes").get_by_role("link", name=name)
+
+    def thresholds(self) -> Any:
+        """What is at the right of the navigation, opened: the sliders, and what made the numbers."""
+        return self.opened("thresholds")
+
+    def opened(self, name: str) -> Any:
+        """What one of the buttons at the right of the navigation shows."""
+        button = self.page.locator(f".st-key-{name}").get_by_test_id("stPopoverButton")
+        if button.get_attribute("aria-expanded") != "true":
+            button.click()
+        body = self.page.get_by_test_id("stPopoverBody")
+        body.wait_for()
+        return body
+
+    def signature(self, name: str = "thresholds") -> str:
+        """What made the numbers, as the thresholds or the models have it; they are closed afterwards."""
+        text: str = self.opened(name).locator(".ls-facts").inner_text()
+        self.page.keyboard.press("Escape")
+        self.page.get_by_test_id("stPopoverBody").wait_for(state="detached")
+        return text
 
     def follow(self, name: str) -> Screen:
         """Another view through the navigation by keyboard, as slowly as `go`."""
         self.settled()
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).focus()
-        self.page.keyboard.press("Enter")
+        mode = _WAYS.get(name, (name, ""))[1]
+        for link in (self.way(name), *([self.mode(mode)] if mode else [])):
+            link.focus()
+            self.page.keyboard.press("Enter")
         return self.arrived(name)
 
     def press(self, *keys: str) -> None:

@@ -61,7 +61,7 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
         for step in ("Read the files", "Open these files"):
             screen.page.get_by_role("button", name=step).click()
         screen.wait(lambda: "Uploaded pages" in screen.cells(), "the pages in the table")
-        screen.go("Page browser")
+        screen.go("Pages")
         screen.page.locator(".page-image").first.wait_for()
         assert len(left()) == 1
         assert running(processes(server.pid)) > before

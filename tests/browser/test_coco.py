@@ -30,10 +30,11 @@ def test_coco_by_boxes_and_by_the_outlines_on_the_page(visit: Visit, tmp_path: P
     words += [word for name in ("first.json", "second.json") for word in ("--pred", str(tmp_path / name))]
     with dashboard(tmp_path, "open", *words) as url:
         screen = visit(url).open("", protocol="coco")
-        assert "coco 2.0 · IoU ≥ 0.50" in screen.text()
-        screen.page.get_by_text("Compare outlines").click()
-        screen.wait(lambda: "polygon IoU ≥ 0.50" in screen.text(), "the signature of outlines")
-        screen.settled().go("Page browser")
+        assert "coco 2.0 · IoU ≥ 0.50" in screen.signature()
+        screen.opened("models").get_by_text("Compare outlines").click()
+        screen.addressed(polygons="yes").page.keyboard.press("Escape")
+        assert "polygon IoU ≥ 0.50" in screen.signature()
+        screen.settled().go("Pages")
         # The page of the opposite triangles is the worst one now; both outlines lie in the place of their box.
         assert screen.counts() == {"TP": 0, "FP": 1, "FN": 1}
         shapes = screen.page.locator(".by-outline .shape path")

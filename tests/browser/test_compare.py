@@ -124,6 +124,7 @@ def the_sentence_leads_to_the_exact_page_and_back(screen: Screen) -> None:
     assert panes(screen)["b"]["pane"][3] <= 900, "both panes are in the first window"
     assert panes(screen)["b"]["pane"][3] - panes(screen)["b"]["pane"][1] >= 500
     assert (screen.address()["doc"], screen.address()["page"]) == (first[1], str(first[2]))
+    screen.page.locator(".st-key-all_differences summary").click()
     loss = screen.page.locator(".board-part", has_text="Worst loss: Text recall")
     loss.click()
     wanted = places_of("b_broke", "Text")
@@ -211,7 +212,7 @@ def a_link_shows_its_look_and_opens_in_the_page_browser_with_its_model_and_box(s
     assert screen.address() == link
     assert screen.page.locator(".net-page.current").inner_text().startswith(f"p. {number}")
     screen.page.locator(".pair-head.pair-b .pair-open").click()
-    screen.arrived("Page browser")
+    screen.arrived("Pages")
     address = screen.address()
     assert (address["doc"], address["page"], address["model"], address["box"]) == (
         document, str(number), "2", f"p{key[1:]}",
@@ -234,7 +235,7 @@ def a_bar_opens_its_mistakes(screen: Screen) -> None:
     frame = bars.bounding_box()
     assert frame
     screen.page.mouse.click(frame["x"] + 150, frame["y"] + 26)
-    screen.arrived("Page browser")
+    screen.arrived("Pages")
     results, _ = core()
     counts = sum(result.mistakes.counts for result in results)
     assert screen.address()["mistakes"] == DOCUMENT[int(counts.argmax())]
@@ -456,9 +457,7 @@ def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(scree
             "(nodes) => nodes.filter((n) => n.offsetWidth).map((n) => Math.round(n.getBoundingClientRect().top / 12))"
         )
         assert len(set(tops)) == 1, (width, tops)
-        # The top bar of the page lies over this button.
-        page.get_by_role("button", name="Operating point").click()
-        page.get_by_role("slider", name="IoU threshold").wait_for()
+        screen.thresholds().get_by_role("slider", name="IoU threshold").wait_for()
         page.keyboard.press("Escape")
         page.get_by_role("slider", name="IoU threshold").wait_for(state="hidden")
 
@@ -466,6 +465,7 @@ def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(scree
 def labels_of_the_axis_stay_in_its_column(screen: Screen) -> None:
     screen.page.set_viewport_size({"width": 1440, "height": 900})
     screen.to("compare", scores="0.99,0.99")
+    screen.page.locator(".st-key-all_differences summary").click()
     screen.page.locator(".axis-tick").first.wait_for()
     outside = screen.page.locator(".axis-tick").evaluate_all(
         """(ticks) => ticks.filter((tick) => {

@@ -30,7 +30,7 @@ def results_of(protocol: str, *thresholds: float) -> list[AnyBoxResult]:
 
 
 def counts_of_page(result: AnyBoxResult, document: str, number: int) -> dict[str, int]:
-    """Numbers on the toggles of a page of the Page browser."""
+    """Numbers on the toggles of a page of Pages."""
     dataset = result.matching.dataset
     code = [each.name for each in dataset.documents].index(document)
     page = np.flatnonzero((dataset.page_document == code) & (dataset.page_index == number - 1))
@@ -57,17 +57,18 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(visit: Visit,
     counts, wanted = counts_of_page(at_first, *place), counts_of_page(at_high, *place)
     assert screen.counts() == counts
     assert counts["FP"] + counts["FN"] > 0, "the worst page comes first"
-    signature = page.locator(".ls-title span")
-    assert signature.inner_text().startswith(signed)
+    assert screen.signature().startswith(signed)
     # The threshold matches anew by the rule of the protocol, on the same page.
-    slider = page.get_by_role("slider", name="IoU threshold")
+    slider = screen.thresholds().get_by_role("slider", name="IoU threshold")
     slider.focus()
     page.keyboard.press("End")
     assert wanted != counts, "the test needs a page where the threshold matters"
     screen.wait(lambda: screen.where() == place and screen.counts() == wanted, f"counts at {high}: {wanted}")
     screen.addressed(iou=str(high))
     # A verdict waits for a name with its note, and is kept under it.
-    slider.blur()
+    page.keyboard.press("Escape")
+    page.get_by_test_id("stPopoverBody").wait_for(state="detached")
+    page.locator(".pane").focus()
     page.keyboard.press("n")
     note = page.get_by_role("textbox", name="Note on the verdict")
     note.fill("axis labels")
@@ -79,7 +80,7 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(visit: Visit,
     name.press("Enter")
     page.locator(".verdict-state", has_text="Edda, ").wait_for()
     # The pack has the numbers and the verdict; pictures of pages are the matter of other tests.
-    nothing_sticks_out_of_a_narrow_window(screen.go("Review pack"))
+    nothing_sticks_out_of_a_narrow_window(screen.go("Pack"))
     pictures = page.get_by_role("slider", name="Maximum pages with a picture")
     pictures.focus()
     page.keyboard.press("Home")
@@ -96,8 +97,8 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(visit: Visit,
         assert words in written
     screen.go("Compare")
     page.locator(".net-page").first.wait_for()
-    assert signature.inner_text().startswith(signed)
-    assert f"{high}" in signature.inner_text()
+    assert screen.signature().startswith(signed)
+    assert f"{high}" in screen.signature()
     course(
         screen,
         partial(a_box_is_marked_and_judged, "Pixels"),
@@ -153,5 +154,5 @@ def judge_here(screen: Screen) -> None:
 
 def the_texts_of_two_posters_and_the_verdict_among_findings(screen: Screen) -> None:
     assert screen.page.locator("[class*=st-key-compare_texts] .ls-text").count() == 2
-    nothing_sticks_out_of_a_narrow_window(screen.go("Findings"))
+    nothing_sticks_out_of_a_narrow_window(screen.go("Decisions"))
     assert "Ambiguous" in screen.text()

@@ -179,19 +179,20 @@ def the_slider_scores_anew_by_keyboard_and_stepping_back_scores_as_before(screen
     before, wanted = (counts_of(page_of("norris-20418", 1, iou=iou)) for iou in (0.75, 0.76))
     assert wanted != before, "the test needs a page where the threshold matters"
     assert screen.counts() == before
-    slider, title = screen.page.get_by_role("slider", name="IoU threshold"), screen.page.locator(".ls-title span")
+    slider = screen.thresholds().get_by_role("slider", name="IoU threshold")
+    signed = screen.page.locator(".ls-facts")
     slider.focus()
     screen.page.keyboard.press("ArrowRight")
     screen.wait(lambda: screen.counts() == wanted, f"counts at 0.76: {wanted}")
     screen.settled()
     assert screen.address()["field_iou"] == "0.76"
     assert slider.input_value() == "0.76"
-    assert "IoU ≥ 0.76" in title.inner_text()
+    assert "IoU ≥ 0.76" in signed.inner_text()
     assert screen.page.locator(".ls-numbers dd").nth(2).inner_text() == f"{core().overall(0.76).recall[0]:.3f}"
     screen.page.go_back()
     screen.addressed(field_iou="0.75")
     screen.wait(lambda: screen.counts() == before, "its counts")
-    assert "IoU ≥ 0.75" in screen.drawn().page.locator(".ls-title span").inner_text()
+    assert "IoU ≥ 0.75" in screen.drawn().signature()
 
 
 def a_count_of_the_table_opens_its_boxes(screen: Screen) -> None:

@@ -127,7 +127,7 @@ def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Sc
     screen.settled()
     screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
     keys.press("Enter")
-    screen.arrived("Gallery")
+    screen.arrived("Grid")
     assert "8 times, 72 mistakes on 8 pages" in screen.text()
     assert "One verdict for 72 mistakes of 8 causes yours: Model wrong on 15 of 72" in " ".join(screen.text().split())
     screen.tab_to(page.get_by_role("button", name="Model wrong"))
@@ -169,9 +169,9 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     given = since(kept)
     screen = visit(url).open()
     page, keys = screen.page, screen.page.keyboard
-    screen.tab_to(page.get_by_test_id("stSidebarNav").get_by_role("link", name="Page browser"))
+    screen.tab_to(screen.word("Pages"))
     keys.press("Enter")
-    screen.arrived("Page browser")
+    screen.arrived("Pages")
     screen.tab_to(page.locator(".pane"))
     keys.press("n")
     screen.settled()
@@ -190,7 +190,7 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
         ("model_wrong", "", "Ngozi"), ("model_wrong", "1 row short", "Ngozi")
     ]  # fmt: skip
     page.locator(".verdict-state", has_text="Ngozi, ").wait_for()
-    screen.follow("Findings")
+    screen.follow("Decisions")
     screen.tab_to(page.get_by_role("button", name="Start a meeting"))
     keys.press("Enter")
     heading = page.locator(".mt-title h1")
@@ -223,8 +223,8 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     assert "Ngozi" in written
     screen.tab_to(page.get_by_role("button", name="End the meeting"))
     keys.press("Enter")
-    page.locator(".ls-title h1", has_text="Findings").wait_for()
-    screen.follow("Review pack")
+    screen.arrived("Decisions")
+    screen.follow("Pack")
     assert "B finds more" in screen.text()
     make = page.get_by_role("button", name="Make the pack")
     screen.tab_to(make)
@@ -294,7 +294,7 @@ def the_review_sample_goes_on_by_keys(kept: Path, screen: Screen) -> None:
     page = screen.page
     page.locator(".ls-crop img").first.wait_for()
     # The keys belong to the page as a whole.
-    page.locator(".ls-title h1").click()
+    page.locator(".ls-facts").click()
     screen.wait(lambda: page.locator("h2.ls-section", has_text="1. ").is_visible(), "the first page")
     page.keyboard.press("n")
     screen.wait(lambda: page.locator("h2.ls-section", has_text="2. ").is_visible(), "the next page")
@@ -310,7 +310,7 @@ def the_review_sample_goes_on_by_keys(kept: Path, screen: Screen) -> None:
     screen.settled()
     assert "1 of 20 pages reviewed" in screen.text()
     page.keyboard.press("o")
-    screen.arrived("Page browser")
+    screen.arrived("Pages")
     page.locator(".pane").first.wait_for()
     page.keyboard.press("d")
     screen.wait(lambda: len(given()) == 2, "the second page in the store")

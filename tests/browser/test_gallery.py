@@ -60,12 +60,12 @@ def a_cell_opens_its_boxes_and_a_card_its_page(screen: Screen) -> None:
     card = screen.page.locator(".gl-card").first
     place = card.locator(".gl-place").inner_text()
     card.click()
-    screen.arrived("Page browser")
+    screen.arrived("Pages")
     document, number = screen.where()
     assert place == f"{document}, page {number}"
     assert screen.address()["box"].startswith("p")
     screen.page.go_back()
-    screen.page.locator(".ls-title h1", has_text="Gallery").wait_for()
+    screen.arrived("Grid")
     screen.wait(lambda: "Table predicted as Text" in heading(screen), "the way back to the cell")
 
 
@@ -95,7 +95,7 @@ def keys_walk_the_cards_and_enter_opens_one(screen: Screen) -> None:
     screen.page.keyboard.press("End")
     assert cards.last.evaluate("(node) => node.getRootNode().activeElement === node")
     screen.press("Home", "Enter")
-    screen.arrived("Page browser")
+    screen.arrived("Pages")
 
 
 def hundreds_of_cards_make_only_the_crops_that_are_near(screen: Screen) -> None:

@@ -83,7 +83,7 @@ def closed(screen: Screen) -> str:
     text = screen.text()
     assert not re.search(r"\d", text), text
     assert not TELLING.search(screen.page.content().replace(".ls-card", "").encode())
-    assert screen.page.get_by_test_id("stSidebarNav").count() == 0
+    assert screen.page.get_by_test_id("stTopNavLink").count() == 0
     return text
 
 
@@ -129,8 +129,8 @@ def test_log_in_and_log_out(visit: Visit, guarded: str, provider: IdentityProvid
     screen = visit(guarded, allowed=[provider.url]).open()
     assert SHUT.decode() in closed(screen)
     screen.page.get_by_role("button", name="Log in").click()
-    screen.page.get_by_text("Logged in as anna@example.org").wait_for()
-    screen.settled()
+    screen.page.locator(".st-key-help").wait_for()
+    screen.settled().opened("help_popover").get_by_text("Logged in as anna@example.org").wait_for()
     assert screen.page.locator(".ls-card").count() == 2
     asked = ["/.well-known/openid-configuration", "/authorize", "/token", "/keys"]
     assert [place for place in asked if place not in provider.asked] == []

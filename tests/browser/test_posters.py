@@ -72,7 +72,7 @@ def test_from_poster_to_poster(server: str, visit: Visit) -> None:
 
 
 def nothing_is_cut_off(screen: Screen) -> None:
-    for selector in (".ls-four", ".ls-card", ".ls-title"):
+    for selector in (".ls-four", ".ls-card"):
         for node in screen.page.locator(selector).all():
             wide = node.evaluate("(node) => [node.scrollWidth, node.clientWidth]")
             assert wide[0] <= wide[1] + 1, selector
@@ -91,12 +91,12 @@ def choices_change_numbers_and_stand_in_the_address(screen: Screen) -> None:
     press(screen, "Published")
     screen.addressed(profile="published")
     screen.drawn()
-    assert "profile published" in screen.page.locator(".ls-title").inner_text()
+    assert "profile published" in screen.signature("models")
     assert four(screen) != numbers
     screen.page.go_back()
     screen.wait(lambda: "profile" not in screen.address(), "the step back")
     screen.drawn()
-    assert "profile documented" in screen.page.locator(".ls-title").inner_text()
+    assert "profile documented" in screen.signature("models")
     assert four(screen) == numbers
 
 

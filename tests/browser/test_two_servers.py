@@ -70,7 +70,7 @@ def test_two_reviewers_on_two_servers(visit: Visit, store: Store, tmp_path: Path
             assert (first.target.kind, first.target.label) == ("mistake", "Section-header")
             assert first.target_id == ben.target_id
             # Each server shows what the other one has taken; Anna's when it has started again.
-            shown = screens["Ben"].go("Findings")
+            shown = screens["Ben"].go("Decisions")
             assert "1 finding" in shown.text()
             assert "1 findings" not in shown.text()
             for author in screens:
@@ -107,7 +107,7 @@ def test_two_reviewers_on_two_servers(visit: Visit, store: Store, tmp_path: Path
             # Another session: the browser remembers the name, the workspace folder the filter.
             screen.open("page_browser")
             screen.addressed(label="Section-header")
-            screen.go("Findings")
+            screen.go("Decisions")
             # The costliest is chosen, which Anna judged alone.
             page.locator(".ls-history", has_text="Anna").wait_for()
             field = page.get_by_role("textbox", name="Your name", exact=True)
@@ -115,7 +115,7 @@ def test_two_reviewers_on_two_servers(visit: Visit, store: Store, tmp_path: Path
             assert "2 findings · 1 conflict" in screen.text()
             assert "corrected, 1 verdict applied" in screen.text()
             page.get_by_role("button", name="Show on the page").click()
-            screen.arrived("Page browser")
+            screen.arrived("Pages")
             assert screen.where() == (second.target.document, (second.target.page or 0) + 1)
             screen.leave()
     screen.trouble[:] = [line for line in screen.trouble if not any(words in line for words in UNANSWERED)]

@@ -317,7 +317,7 @@ def test_compare_of_three_prints_the_standings(capsys: pytest.CaptureFixture[str
 
 def test_the_view_shows_every_model() -> None:
     app = start(MODELS)
-    assert dashboard.title(app) == "Models"
+    assert dashboard.title(app) == "All models"
     words = dashboard.words(app)
     # As on Compare: at 8 documents the interval of the difference reaches over 0.
     assert "The two models cannot be told apart on these documents." in words
@@ -395,7 +395,7 @@ def test_a_cell_of_the_pairs_leads_to_compare() -> None:
     button = next(each for each in app.button if each.label == "Open in Compare")
     dashboard.fine(button.click().run())
     assert dashboard.title(app) == "Compare"
-    assert (app.session_state["model_a"], app.session_state["model_b"]) == (1, 0)
+    assert [app.session_state[dashboard.key_of(app, name)] for name in ("model_a", "model_b")] == [1, 0]
 
 
 def test_earlier_results_in_the_view() -> None:

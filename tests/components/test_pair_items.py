@@ -225,7 +225,7 @@ def test_compare_shows_each_kind_and_a_link_reopens_page_and_filter(kind: str) -
     wanted = [pages.places[row] for row in pair_items.listed_item_pages(pages, "changed").tolist()]
     assert [(each["document"], each["index"]) for each in given["strip"]] == wanted
     assert (given["page"]["document"], given["page"]["index"]) == wanted[0]
-    assert given["opens"] == {"pixels": "Pixel confusion", "fields": "Fields", "posters": "Posters"}[kind]
+    assert given["opens"] == {"pixels": "Confusion", "fields": "Fields", "posters": "Posters"}[kind]
     assert len(table(app, "B better"))
     assert len(table(app, "95 % interval"))
     assert address(app)["compare"] == kind

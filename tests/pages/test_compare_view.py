@@ -239,7 +239,7 @@ def test_a_cause_of_the_address_lists_its_pages() -> None:
     assert sum(each["gained"] for each in data["strip"]) == made.solved[0] + made.new[0]
     assert address(app)["cause"] == key
     app = dashboard.send_event(app, "panes", "open", {"letter": "A", "key": None})
-    assert dashboard.title(app) == "Page browser"
+    assert dashboard.title(app) == "Pages"
     assert dashboard.viewer(app)["selected"].replace("p", "a") in box_keys(made, 0)
     app = start(COMPARE, cause="no/such/cause")
     assert (panes(app).get("cause", ""), panes(app)["show"]) == ("", "changed")
@@ -288,7 +288,10 @@ def test_without_two_models_it_shows_how_to_add_one() -> None:
     app = start(COMPARE, files=workspace(GROUND_TRUTH, [BLOCKS], SAMPLE_DATA / "pdf"))
     alone = "Only one model is open, so there is nothing to compare. Add a second prediction under Files."
     assert alone in words(app)
-    assert (len(app.get("page_link")), dashboard.components(app)) == (1, [])
+    assert ([each.proto.label for each in app.get("page_link")], dashboard.components(app)) == (
+        ["All models", "Open Files"],
+        [],
+    )
     app = start(COMPARE, files=workspace(None))
     assert any(word.startswith("No ground truth is open") for word in words(app))
 

@@ -57,7 +57,7 @@ def whole(text: str) -> int:
 
 
 def opened(app: AppTest) -> int:
-    """How many mistakes the Page browser lists by its own words."""
+    """How many mistakes Pages lists by its own words."""
     match = re.search(r"([\d,]+) mistakes? on [\d,]+ pages?", " ".join(words(app)))
     assert match
     return whole(match[1])

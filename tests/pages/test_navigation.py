@@ -1,19 +1,65 @@
-"""The first view of a reader has data, and views without data are muted."""
+"""The words of the navigation lead to what the open files have, and to their modes; old addresses answer."""
 
 from __future__ import annotations
 
+from typing import Any, get_args
+
+import pytest
+import streamlit as st
+
 from evaluator.workspace.roles import Sides, Workspace
+from pages.app.state import WORDS, View
 from tests import dashboard
-from tests.dashboard import OVERVIEW, SAMPLE_DATA
+from tests.dashboard import EVERY_VIEW, OVERVIEW, ROOT, SAMPLE_DATA
 
 
-def test_posters_alone_open_on_their_view_once() -> None:
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The pages that app.py hands to Streamlit."""
+    every: list[Any] = []
+    navigation = st.navigation
+    monkeypatch.setattr(st, "navigation", lambda pages, **more: every.append(pages) or navigation(pages, **more))
+    return every
+
+
+def visible(made: list[Any]) -> list[str]:
+    return [page.title for page in made[-1] if page.visibility == "visible"]
+
+
+def test_every_view_is_a_mode_of_one_word_and_answers_by_its_address() -> None:
+    views = [view for word in WORDS.values() for view in word]
+    assert sorted(views) == sorted(get_args(View))
+    assert {f"pages/{view}.py" for view in views} == set(EVERY_VIEW)
+    for view in views:
+        assert (ROOT / "pages" / f"{view}.py").is_file()
+
+
+def test_the_words_are_those_of_the_open_files(made: list[Any]) -> None:
+    dashboard.start()
+    assert visible(made) == list(WORDS)
     files = Workspace({"posters": Sides(SAMPLE_DATA / "posters" / "ground_truth")}).to_json()
     app = dashboard.start(files=files)
     assert dashboard.title(app) == "Posters"
-    muted = next(each.proto.body for each in app.get("html") if "opacity: .5" in each.proto.body)
-    named = {view for view in ("", "gallery", "fields", "posters", "compare", "files") if f'"/{view}"' in muted}
-    assert named == {"", "gallery", "fields"}
-    # The reader may look at an empty view.
+    assert visible(made) == ["Compare", "Slices", "Posters", "Review", "Files"]
+    # Another view still answers: the reader may have its address.
     dashboard.go(app, OVERVIEW)
     assert "No ground truth is open" in " ".join(dashboard.words(app))
+    dashboard.start(files=dashboard.workspace(None))
+    assert visible(made) == [word for word in WORDS if word not in ("Fields", "Posters")]
+
+
+@pytest.mark.parametrize("word", [word for word, views in WORDS.items() if len(views) > 1])
+def test_a_view_names_its_mode_and_leads_to_the_others(word: str) -> None:
+    for view, name in WORDS[word].items():
+        app = dashboard.start(f"pages/{view}.py")
+        links = [each.proto.label for each in app.get("page_link")]
+        others = [each for each in WORDS[word].values() if each != name]
+        assert links[: len(others)] == others
+        assert dashboard.read_html(dashboard.block(app, "ls-mode")).words == [name]
+
+
+def test_the_sample_data_say_so_until_other_files_are_open() -> None:
+    app = dashboard.start()
+    assert "Sample data:" in dashboard.words(app)
+    app = dashboard.start(files=dashboard.workspace(None))
+    assert "Sample data:" not in dashboard.words(app)

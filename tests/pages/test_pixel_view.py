@@ -62,7 +62,7 @@ def two_files(folder: Path, truth: Any = None, predicted: Any = None, **given: A
 def test_it_opens_on_the_sample_data_with_no_click() -> None:
     app = start(PIXELS)
     result = pixel_result("lines")
-    assert dashboard.title(app) == "Pixel confusion"
+    assert dashboard.title(app) == "Confusion"
     line = result.signature.line.removeprefix("pixel 2020 · ")
     assert signature(app) == f"pixel 2020 · score ≥ 0.00 (A), ≥ 0.00 (B) · 12 classes · {line}"
     parts = components(app)
@@ -207,7 +207,7 @@ def test_the_page_follows_a_cell_that_was_chosen() -> None:
 
 def test_pages_without_a_size_are_named_and_one_can_be_set(tmp_path: Path) -> None:
     app = start(PIXELS, files=two_files(tmp_path))
-    assert words(app)[1].startswith("1 page without a size: neither the files nor the PDFs give one")
+    assert any(word.startswith("1 page without a size: neither the files nor the PDFs") for word in words(app))
     assert [row["Place"] for row in dashboard.issues(app)] == ['document "a.pdf", page 1']
     app.number_input[0].set_value(100.0)
     app.number_input[1].set_value(200.0)
@@ -220,7 +220,7 @@ def test_pages_without_a_size_are_named_and_one_can_be_set(tmp_path: Path) -> No
     assert (page["page"]["width"], page["page"]["height"]) == (100.0, 200.0)
     assert page["page"]["problem"]["title"]
     fine(app.button(key="pixel_forget_size").click().run())
-    assert "1 page without a size" in words(app)[1]
+    assert any("1 page without a size" in word for word in words(app))
 
 
 def test_page_images_that_are_open_give_the_sizes_of_coco_pages(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_other_labels_and_no_scores_are_counted_though_the_views_of_boxes_refuse
     text = model.read_text().replace('"Figure"', '"picture"').replace('"Table"', '"grid"')
     assert '"score": 0.5' in text
     model.write_text(text.replace('"score": 0.5', '"score": null'))
-    assert words(start(files=files))[1].startswith("No prediction can be evaluated")
+    assert any(word.startswith("No prediction can be evaluated") for word in words(start(files=files)))
     app = start(PIXELS, files=files, page_size="100x100")
     names = matrix(app)["classes"]
     assert (names[0], {"LR1:Figure", "LR2:picture"} <= set(names)) == ("Background", True)

@@ -10,7 +10,6 @@ import http.client
 import itertools
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -30,6 +29,7 @@ from websockets.sync.client import connect
 
 from evaluator.cli import dashboard as command
 from evaluator.components import guard
+from evaluator.components.page_head import PageHead
 from evaluator.workspace.roles import Workspace
 from pages.app import connections
 from pages.app import server as serve
@@ -148,8 +148,8 @@ def test_the_name_of_the_first_view_leads_to_the_bare_address(server: str) -> No
             assert (status, sent["location"]) == (307, place)
         below = urljoin(f"http://127.0.0.1:8501/below{path}", place).partition("?")[0]
         assert below == "http://127.0.0.1:8501/below/"
-    main_script = Path(serve.__file__).parents[2] / "app.py"
-    assert re.search(rf'"{serve.FIRST_VIEW}\.py", [^\n]*default=True', main_script.read_text(encoding="utf-8"))
+    navigation = Path(serve.__file__).parent / "navigation.py"
+    assert f'default=view == "{serve.FIRST_VIEW}"' in navigation.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", ["/", "/?model=Lines", "/gallery", "/overviews", "/gallery/overview", "//overview"])
@@ -193,11 +193,49 @@ def test_it_listens_on_this_machine_only(server: str) -> None:
 
 
 def test_layers_of_ours_stand_before_those_of_streamlit() -> None:
-    first, second, third = serve.middleware(["127.0.0.1", "scope.example.org"])
+    first, second, third, last = serve.middleware(["127.0.0.1", "scope.example.org"])
     of_streamlit: Any = None
     assert isinstance(first.cls(of_streamlit), guard.Guard)
     assert second.cls is connections.Limits
     assert (third.cls, third.kwargs["allowed_hosts"]) == (TrustedHostMiddleware, ["127.0.0.1", "scope.example.org"])
+    assert (last.cls, last.kwargs) == (PageHead, {"style": serve.frame_style()})
+    assert 'url("data:image/png;base64,' in serve.frame_style()
+
+
+def test_a_page_has_our_style_in_its_head_and_nothing_else_changes() -> None:
+    """A page is asked for whole; what a browser asks for besides goes through as it is."""
+    asked_with: list[dict[bytes, bytes]] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        asked_with.append(dict(scope["headers"]))
+        kind = b"text/html" if scope["path"] == "/" else b"text/css"
+        headers = [(b"content-type", kind), (b"content-length", b"13"), (b"etag", b"1"), (b"vary", b"accept")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"<head>", "more_body": True})
+        await send({"type": "http.response.body", "body": b"</head>"})
+
+    def answer(path: str, accept: bytes) -> tuple[dict[bytes, bytes], bytes]:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        headers = [(b"accept", accept), (b"accept-encoding", b"gzip"), (b"if-none-match", b"1")]
+        scope = {"type": "http", "method": "GET", "path": path, "headers": headers}
+        asyncio.run(PageHead(application, "i { top: 0 }")(scope, None, send))  # type: ignore[arg-type]
+        return dict(sent[0]["headers"]), b"".join(each["body"] for each in sent[1:])
+
+    headers, body = answer("/", b"text/html,*/*")
+    assert body == b"<head><style>i { top: 0 }</style></head>"
+    assert headers == {b"content-type": b"text/html", b"vary": b"accept", b"content-length": b"40"}
+    for path, accept in (("/a.css", b"text/html"), ("/", b"*/*")):
+        headers, body = answer(path, accept)
+        assert (body, headers[b"content-length"], headers[b"etag"]) == (b"<head></head>", b"13", b"1")
+    assert [sorted(each) for each in asked_with] == [
+        [b"accept"],
+        [b"accept"],
+        [b"accept", b"accept-encoding", b"if-none-match"],
+    ]
 
 
 def test_the_page_browser_is_imported_without_what_charts_need() -> None:

@@ -60,7 +60,7 @@ def judged_in(path: Path) -> Any:
 
 def test_accepting_corrects_the_ground_truth(store_path: Path) -> None:
     app = start(SUSPECTS)
-    assert dashboard.title(app) == "Suspected ground truth"
+    assert dashboard.title(app) == "Suspects"
     before = listed(app)
     assert (before["states"], before["reviewer"]) == ({}, "")
     answer(app, 0, "ground_truth_wrong")

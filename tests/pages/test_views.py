@@ -19,7 +19,9 @@ from evaluator import formats
 from evaluator.charts.theme import label_axis
 from evaluator.components.viewer import mistake_filter, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeFilter
+from evaluator.data.issues import count_of
 from evaluator.matching import error_types
+from evaluator.matching.causes import family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
 from evaluator.pdf.pool import PagePool
 from evaluator.project import evaluate_together
@@ -277,7 +279,7 @@ def test_the_two_models_can_change_places() -> None:
 @pytest.mark.parametrize("model", [0, 1])
 def test_the_page_browser_opens_on_the_worst_page(model: int) -> None:
     app = start(PAGE_BROWSER)
-    assert dashboard.title(app) == "Page browser"
+    assert dashboard.title(app) == "Pages"
     fine(app.button_group(key="model").set_value(model).run())
     data, result, dataset = viewer(app), box_result(model), sample()
     models = [{"letter": "1", "name": "lines 1.0"}, {"letter": "2", "name": "blocks 1.0"}]
@@ -478,7 +480,7 @@ def test_files_lists_the_sample_data() -> None:
     assert "Nothing is wrong with these files." in dashboard.texts(app.caption)
 
 
-def test_the_sidebar_counts() -> None:
+def test_the_models_and_the_sidebar_have_counts() -> None:
     boxes = f"{len(sample().ground_truth):,} ground-truth boxes, 11 labels"
     for view in (OVERVIEW, FILES):
         assert {"36 pages, 8 documents", boxes, "No issues in the files"} <= set(words(start(view)))
@@ -501,8 +503,8 @@ def test_without_a_ground_truth_or_a_prediction(tmp_path: Path) -> None:
         assert NOTHING_TRUTH in words(start(view, files=workspace(None)))
         assert NOTHING_PREDICTION in words(start(view, files=workspace(truth)))
         app = start(view, files=workspace(None, [prediction]))
-        assert {NOTHING_TRUTH, "Nothing to evaluate yet"} <= set(words(app))
-        assert len(app.get("page_link")) == 1
+        assert NOTHING_TRUTH in words(app)
+        assert [each.proto.label for each in app.get("page_link")][-1] == "Open Files"
     assert list(go(app, FILES).dataframe[0].value["File"]) == ["p.json"]
     nothing = "No annotation file is open. Upload one below, or start with layoutscope open FOLDER."
     assert nothing in dashboard.texts(start(FILES, files=workspace(None)).caption)
@@ -711,7 +713,15 @@ def assert_no_markup(app: AppTest, *attributes_too: str) -> None:
     }  # fmt: skip
     for tag, attributes in (each for body in dashboard.html_blocks(app) for each in dashboard.read_html(body).tags):
         assert tag in allowed
-        assert attributes.keys() <= {"class", "aria-label", "title", "colspan", "scope", *attributes_too}
+        assert attributes.keys() <= {
+            "class",
+            "aria-current",
+            "aria-label",
+            "title",
+            "colspan",
+            "scope",
+            *attributes_too,
+        }
 
 
 def test_a_hostile_address_is_told_as_text() -> None:
@@ -764,9 +774,37 @@ def test_a_new_threshold_shows_its_numbers_before_the_mistakes_get_names(monkeyp
     assert happened == ["whole card", "whole card"]
 
 
+def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_places() -> None:
+    app = start()
+    truth = len(sample().ground_truth)
+    a, b = (box_result(model).micro.row(0)["tp"] for model in (0, 1))
+    assert f"B finds {b} of {truth} boxes, A finds {a}." in words(app)
+    assert "The ground truth has 11 labels on 36 pages of 8 documents." in words(app)
+    cards = dashboard.component(app, "cards")["cards"]
+    causes = [box_result(model).causes for model in (0, 1)]
+    costs = {
+        family: max(int(every.cost[every.alike[family]].sum()) for every in causes if family in every.alike)
+        for every in causes
+        for family in every.alike
+    }
+    costliest = sorted(costs, key=lambda family: -costs[family])[: len(cards)]
+    assert [card["title"] for card in cards] == [family_title(family) for family in costliest]
+    for card, family in zip(cards, costliest, strict=True):
+        told = [
+            f"{int(every.cost[rows].sum())} to correct on {count_of(len(np.unique(every.page[rows])), 'page')}"
+            if (rows := every.alike.get(family)) is not None
+            else "none"
+            for every in causes
+        ]
+        assert card["facts"] == [f"A: {told[0]}", f"B: {told[1]}"]
+    dashboard.send_event(app, "cards", "open", cards[0]["key"])
+    assert dashboard.title(fine(app)) == "Grid"
+    assert family_title(costliest[0]) in " ".join(words(app))
+
+
 def model_boxes(app: AppTest) -> list[Any]:
     """The choices of models A and B."""
-    return [each for each in app.sidebar.selectbox if each.label.startswith("Model ")]
+    return [each for each in app.selectbox if each.label.startswith("Model ")]
 
 
 @pytest.mark.parametrize(
@@ -799,7 +837,7 @@ def test_a_and_b_of_three_models(tmp_path: Path, view: str) -> None:
     app = start(view, files=dashboard.files_of(tmp_path, TRUTH, *(TRUTH[:number] for number in (1, 2, 3))))
     places = []
     for letter, place in (("A", 2), ("B", 2), ("A", 1), ("B", 0)):
-        fine(next(each for each in app.sidebar.selectbox if each.label == f"Model {letter}").set_value(place).run())
+        fine(next(each for each in model_boxes(app) if each.label.startswith(f"Model {letter}")).set_value(place).run())
         places.append([each.value for each in model_boxes(app)])
     assert places == [[2, 1], [1, 2], [1, 2], [1, 0]]
 

@@ -60,14 +60,12 @@ def view() -> None:
     loaded = frame.open_boxes("Page scores")
     if loaded is None:
         return
-    frame.files_choice(loaded)
     with st.sidebar:
         frame.document_choice(loaded)
-    frame.title("Page scores", frame.signature(loaded, loaded.pair))
+    frame.title("Page scores")
     frame.banners(loaded, loaded.pair)
-    headline.operating_point(loaded, loaded.pair)
+    headline.thresholds(loaded, loaded.pair, frame.signature(loaded, loaded.pair))
     _pages(loaded, loaded.pair)
-    frame.sidebar(loaded)
     write_url("page_scores")
 
 

@@ -160,7 +160,7 @@ def test_a_row_leads_to_what_is_in_the_file(folder: Path) -> None:
         "0.4 to 0.4, median 0.4 of the page", "0.5 to 0.5, median 0.5, 0 without", "0",
     ]  # fmt: skip
     dashboard.press(app, "Show pages")
-    assert dashboard.title(app) == "Page browser"
+    assert dashboard.title(app) == "Pages"
 
 
 def test_a_count_of_a_check_opens_as_many_pages(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
  * The comparison of two models on the page: filters, list of pages, two linked panes, key line.
  *
  * Zoom, pan, hover and the next difference stay here; a page turn, a filter, the chosen box, the way to look, a request
- * for a sharper image and the way to the Page browser are sent.
+ * for a sharper image and the way to Pages are sent.
  */
 
 import { html, setAttributes } from "../shared/elements.js";

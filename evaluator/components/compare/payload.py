@@ -118,7 +118,7 @@ class PairListItem(Payload, frozen=True, kw_only=True):
     """whether mistakes can be judged"""
     reviewer: str | None = None
     """whose verdicts are one's own"""
-    opens: str = "Page browser"
+    opens: str = "Pages"
     """the view that shows the page of one model"""
     scope: str = ""
     """the boxes that filters and causes count, as "boxes of Table in report.pdf"; empty for all"""
@@ -169,7 +169,7 @@ class PairWindowPayload(WindowLayer, frozen=True, kw_only=True):
 
 
 class OpenEvent(Event, frozen=True):
-    """A page of one model to open in the Page browser."""
+    """A page of one model to open in Pages."""
 
     letter: str
     key: str | None

@@ -27,7 +27,7 @@ export function writePanes(view) {
   if (!page) fit.textContent = "Zoom";
   drawWhenOther(view.message, data.empty, () => view.message.replaceChildren(...(data.empty ? [html("p", { class: "message" }, data.empty.text),
     button(data.empty.action, { class: "plain" }, () => view.sendChoice("clear_filter", true), data.empty.action)] : [])));
-  for (const pane of view.pair.both) writePane(pane, page, panes[pane.order], data.opens ?? "Page browser");
+  for (const pane of view.pair.both) writePane(pane, page, panes[pane.order], data.opens ?? "Pages");
   view.warnings.replaceChildren(...warningLines(page?.notes ?? [], panes));
 }
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from evaluator.components.gallery.payload import CardBoxItem, CardItem
@@ -22,6 +23,7 @@ from evaluator.data.dataset import Side, box_key
 from evaluator.data.issues import count_of, displayed, isolated
 from evaluator.matching.box_items import MATCHED, Items
 from evaluator.matching.box_results import AnyBoxResult
+from evaluator.matching.causes import CausesPartial, Family, family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.matching.page_rows import page_shares, rows_on
 from evaluator.pdf.pool import media_type_of
@@ -143,6 +145,35 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
                 boxes=_placed(boxes)[:_BOXES_OF_A_CARD],
             )
         )
+    return made
+
+
+def family_cards(
+    results: Sequence[AnyBoxResult], letters: Sequence[str], most: int
+) -> list[tuple[CardItem, Family, int]]:
+    """Return the costliest families of causes of some models, each with its family and the place of the shown model.
+
+    A family stands where its larger cost puts it; its card shows the costliest cause of the model that has that cost,
+    and counts boxes to correct and pages of every model.
+    """
+    totals = [CausesPartial.of(each.causes, each.matching.dataset.page_document).totals for each in results]
+    largest = {
+        family: max(range(len(results)), key=lambda place: totals[place][family].cost if family in totals[place] else 0)
+        for every in totals
+        for family in every
+    }
+    made = []
+    for family, place in sorted(largest.items(), key=lambda item: -totals[item[1]][item[0]].cost)[:most]:
+        (card,) = cause_cards(results[place], results[place].causes.alike[family][:1])
+        facts = []
+        for letter, every in zip(letters, totals, strict=True):
+            of_family = every.get(family)
+            words = "none"
+            if of_family is not None:
+                words = f"{of_family.cost:,} to correct on {count_of(of_family.pages, 'page')}"
+            facts.append(f"{letter}: {words}")
+        card = msgspec.structs.replace(card, title=displayed(family_title(family)), facts=facts)
+        made.append((card, family, place))
     return made
 
 

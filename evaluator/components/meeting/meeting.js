@@ -247,7 +247,7 @@ class Meeting {
       button(words, { disabled: data.example + by < 0 || data.example + by >= data.examples }, () => this.goTo(data.item, data.example + by), icon(which));
     const examples = html("div", { class: "mt-examples" }, step("Previous place", -1, "left"), html("span", {}, "Place ", html("b", {}, `${data.example + 1} of ${data.examples}`)), step("Next place", 1, "right"));
     examples.hidden = data.examples < 2;
-    const open = button("Show in the Page browser", { class: "mt-link" }, () => this.send("open", true), data.page?.place ?? "");
+    const open = button("Show in Pages", { class: "mt-link" }, () => this.send("open", true), data.page?.place ?? "");
     const where = html("div", { class: "mt-where" }, examples, data.page ? open : null);
     this.head.replaceChildren(html("p", { class: "mt-signature" }, html("b", {}, "Meeting"), ` ${data.signature}`),
       html("div", { class: "mt-title" }, html("div", {}, html("h1", {}, data.title ? `${place} \u00b7 ${data.title}` : "Nothing to discuss: no mistake at these thresholds"), html("p", {}, data.sentence)), where));

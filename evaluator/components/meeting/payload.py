@@ -165,7 +165,7 @@ class MeetingEvents(Events, frozen=True):
     show: ShowItemEvent | None = None
     end: Literal[True] | None = None
     open: Literal[True] | None = None
-    """show the page in the Page browser"""
+    """show the page in Pages"""
 
 
 class ReviewerPayload(Payload, frozen=True):

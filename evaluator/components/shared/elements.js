@@ -152,5 +152,5 @@ export function textWidth(text, font) {
  * @param {string} view as in its address @returns {HTMLElement | null} null outside of the dashboard
  */
 export function viewLink(view) {
-  return document.querySelector(`[data-testid="stSidebarNavLink"][href$="/${view}"]`);
+  return document.querySelector(`[data-testid="stTopNavLink"][href$="/${view}"]`);
 }

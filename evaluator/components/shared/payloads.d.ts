@@ -550,7 +550,7 @@ export interface PairWindowPayload extends WindowLayer {
   visit: string;
 }
 
-/** A page of one model to open in the Page browser. */
+/** A page of one model to open in Pages. */
 export interface OpenEvent {
   letter: string;
   key: string | null;
@@ -1095,7 +1095,7 @@ export interface MeetingEvents {
   decide: DecideEvent;
   show: ShowItemEvent;
   end: true;
-  /** show the page in the Page browser */
+  /** show the page in Pages */
   open: true;
 }
 

@@ -98,11 +98,11 @@ export function writeChosen(view, item, data) {
     const state = view.asking ? `Press ${ANSWERS.find(([name]) => name === view.asking)?.[2]} again: ${wordsOf(view.asking)} instead of ${wordsOf(verdict)}` : problem ? `NOT SAVED. ${problem}` : waiting ? "Saving" : saved?.verdict ? `You: ${wordsOf(saved.verdict)}` : others;
     const answers = ANSWERS.map(([name, words, key]) => button(words, { class: "suspect-answer", "aria-pressed": String(verdict === name), title: `${words} (${key})` }, () => view.answer(name, false), html("kbd", {}, key), words));
     const steps = html("div", { class: "suspect-steps" }, button("Next suspect", { title: "Next (S)" }, () => view.step(1), html("kbd", {}, "S"), "Skip"), button("Edit the correction", { "aria-pressed": String(view.edit !== null), title: "Edit (E)" }, () => view.turnEdit(), html("kbd", {}, "E"), view.edit ? "As proposed" : "Edit"),
-      button("Show in the Page browser", { title: "Show in the Page browser" }, () => {
+      button("Show in Pages", { title: "Show in Pages" }, () => {
         // A question after it would call the reader back.
         window.clearTimeout(view.wantTimer);
         view.send("open", { document: item.document, index: item.index });
-      }, "Page browser"));
+      }, "Pages"));
     view.detail.replaceChildren(
       html("div", { class: "suspect-lead" }, html("b", {}, item.reason), html("span", { class: "muted", title: item.place }, item.place)),
       view.edit ? correctionFields(view, item, data) : html("div", {}, evidence(item), effect(verdict === ANSWERS[0][0] ? [] : view.effects[item.target] ?? [])),

@@ -1,1 +1,1 @@
-"""What the Page browser shares with the views that use its filter."""
+"""What Pages shares with the views that use its filter."""

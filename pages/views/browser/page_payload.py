@@ -1,4 +1,4 @@
-"""The pages of the Page browser as they are sent: what each shows, and what they have in common."""
+"""The pages of Pages as they are sent: what each shows, and what they have in common."""
 
 from __future__ import annotations
 

@@ -39,18 +39,14 @@ _PANES, _BOARD, _LEDGER = "compare_panes", "compare_board", "compare_ledger"
 
 
 def _choices(loaded: LoadedBoxes) -> None:
-    """Models, label and document, in the sidebar."""
+    """Label and document, in the sidebar."""
     with st.sidebar:
-        frame.candidate_choice(loaded)
-        st.button(
-            "Swap A and B", icon=":material/swap_horiz:", on_click=model_pair.swap, args=(loaded,), width="stretch"
-        )
         frame.label_choice(loaded)
         frame.document_choice(loaded)
 
 
 def _one_model(loaded: LoadedBoxes) -> None:
-    frame.title("Compare", "")
+    frame.title("Compare")
     (model,) = loaded.pair
     name = frame.shorten(displayed(model.name), 60)
     st.html(
@@ -59,7 +55,6 @@ def _one_model(loaded: LoadedBoxes) -> None:
     )
     st.caption(f"Open now: {frame.escaped(name)}. Predictions of the same documents are recognised by their content.")
     st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/folder_open:")
-    frame.sidebar(loaded)
 
 
 def _label_notes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
@@ -137,7 +132,7 @@ def _choose_mode() -> None:
 
 
 def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: ModelPair, shown: PairLayers) -> None:
-    """Draw the shown page of one model in the Page browser, with the same box; without one, with a box of the cause."""
+    """Draw the shown page of one model in Pages, with the same box; without one, with a box of the cause."""
     state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
     own = page.letter.lower()
     listed = [each.key for each in shown.differences if both.cause is not None and each.key[0] in ("g", own)]
@@ -297,22 +292,19 @@ def body() -> None:
     leave_first_address()
     page_listing.drop_unknown(loaded)
     State.pair_whole.pop()
-    with st.container(key="compare_head", horizontal=True, vertical_alignment="center", gap="small"):
-        frame.title("Compare", frame.signature(loaded, chosen, "95 % intervals over documents"))
-        with st.popover("Operating point", icon=":material/tune:", width="content"):
-            headline.operating_point(loaded, chosen)
+    with frame.title("Compare"):
+        # In here it moves no other part of the view, and the panes keep the keys, when corrected numbers come.
+        main_numbers = st.empty()
+    headline.thresholds(loaded, chosen, frame.signature(loaded, chosen, "95 % intervals over documents"))
     frame.banners(loaded, chosen)
     _label_notes(loaded, chosen)
     _choices(loaded)
     answer = st.container(key="compare_answer")
-    left, right = answer.columns([1.05, 1], gap="small")
-    # In here it moves no other part of the view, and the panes keep the keys, when a verdict brings corrected numbers.
-    main_numbers = answer.empty()
     with main_numbers:
         headline.numbers_line(loaded, chosen)  # before what takes longer
     both = model_pair.compare_models(loaded)
     numbers = board_data(both.ledger, both.differences, both.letters, show=state.pair_show, label=state.label)
-    with left:
+    with answer:
         add_cost = decision.card(
             chosen,
             both.differences,
@@ -320,7 +312,7 @@ def body() -> None:
             lambda: all(result.mistakes_known for result in both.results),
             lambda: compare_parts.write_address(model_pair.shown_place(loaded)),
         )
-    with right:
+    with st.expander(f"All {len(numbers.tables[-1].rows)} differences", key="all_differences"):
         board(numbers, key=_BOARD, on_link=lambda: _open_link(_BOARD))
     pages = st.container()
     frame.section("Found and missed", "ground-truth boxes; a number opens its pages")
@@ -332,4 +324,3 @@ def body() -> None:
         _pages(loaded, main_numbers)
     add_cost()
     compare_parts.part(loaded)
-    frame.sidebar(loaded)

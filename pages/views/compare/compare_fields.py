@@ -29,20 +29,17 @@ from pages.views.fields.field_results import ComparedFields
 FIELDS_VIEW = "pages/fields.py"
 
 
-def sidebar(compared: ComparedFields) -> None:
-    """Draw the choice of both models and the threshold of the boxes."""
-    with st.sidebar:
-        frame.candidate_choice(compared.opened)
-        low, high = field_results.IOU_RANGE
-        st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
-
-
 def body(compared: ComparedFields) -> None:
-    """Draw title, panes, differences and ledgers."""
+    """Draw the threshold of the boxes, title, panes, differences and ledgers."""
     a = compared.models[0]
     protocol = PROTOCOLS[FIELDS.name]
     parts = [f"{protocol.name} {protocol.version}", f"IoU ≥ {threshold_text(state.field_iou)}"]
-    frame.title("Compare", " · ".join([*parts, *a.result.signature.options]))
+    low, high = field_results.IOU_RANGE
+    label = f"*Threshold:* IoU {state.field_iou:.2f}"
+    with frame.at_right(compared.opened), st.popover(label, icon=":material/tune:", key="thresholds"):
+        st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
+        st.html(frame.facts_of(" · ".join([*parts, *a.result.signature.options])))
+    frame.title("Compare")
     panes.part(_source)
     pair_differences.part(
         compared.models,

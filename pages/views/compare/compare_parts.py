@@ -165,9 +165,7 @@ def _pixels(loaded: LoadedBoxes) -> None:
     """Which pixels of one label are taken for another: B minus A, in points of the row."""
     counted = [pixel_results.result_of(loaded, letter) for letter in ("A", "B")]
     if any(each.result is None for each in counted):
-        st.caption(
-            "The pixels of these files cannot be counted; Pixel confusion shows why and asks for what is missing."
-        )
+        st.caption("The pixels of these files cannot be counted; Confusion shows why and asks for what is missing.")
     else:
         first, second = (each.result.whole for each in counted if each.result is not None)
         moved = difference(second, first, SHOWS["row"])
@@ -184,4 +182,4 @@ def _pixels(loaded: LoadedBoxes) -> None:
             key=f"{_MATRIX}_pixels",
             on_cell=lambda: None,
         )
-    st.page_link(PIXEL_VIEW, label="Open Pixel confusion", icon=":material/grid_on:")
+    st.page_link(PIXEL_VIEW, label="Open Confusion", icon=":material/grid_on:")

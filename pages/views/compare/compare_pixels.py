@@ -37,26 +37,20 @@ from pages.views.pixel import pixel_results
 PIXEL_VIEW = "pages/pixel_confusion.py"
 
 
-def sidebar(loaded: LoadedBoxes) -> None:
-    """Draw the choice of both models, how the pixels are counted, and the score thresholds."""
-    with st.sidebar:
-        frame.candidate_choice(loaded)
-        pixel_results.count_choices()
-        for model in loaded.pair:
-            headline.score_slider(loaded, model)
-
-
 def body(loaded: LoadedBoxes) -> None:
-    """Draw title, panes, differences and ledger, or why the pixels cannot be compared."""
+    """Draw choices, title, panes, differences and ledger, or why the pixels cannot be compared."""
+    thresholds = headline.scores(loaded, loaded.pair)
+    with st.sidebar:
+        pixel_results.count_choices()
     head = st.container()
     counted = [pixel_results.result_of(loaded, model.letter) for model in loaded.pair]
     results = [each.result for each in counted if each.result is not None]
     if len(results) < len(counted):
         with head:
-            frame.title("Compare", "")
+            frame.title("Compare")
         st.html('<div class="ls-empty"><p>The pixels of these files cannot be counted.</p></div>')
         frame.issues([issue for each in counted for issue in each.issues])
-        st.page_link(PIXEL_VIEW, label="Open Pixel confusion", icon=":material/grid_on:")
+        st.page_link(PIXEL_VIEW, label="Open Confusion", icon=":material/grid_on:")
         _write_url()
         return
     a, b = results
@@ -68,10 +62,11 @@ def body(loaded: LoadedBoxes) -> None:
             *signed.options,
             signed.counts,
         ]
-        frame.title("Compare", " · ".join(parts))
+        frame.title("Compare")
+    thresholds.html(frame.facts_of(" · ".join(parts)))
     if not (a.same_classes and b.same_classes):
         st.caption(
-            "The sides use different classes, so no pixel is right or wrong, and pages have no ledger. Pixel confusion "
+            "The sides use different classes, so no pixel is right or wrong, and pages have no ledger. Confusion "
             "shows both matrices."
         )
     else:
@@ -141,7 +136,7 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
         picture=lambda place: _picture(loaded, place, a),
         draw=draw,
         judged=judged,
-        opens="Pixel confusion",
+        opens="Confusion",
         open=_open,
         judge=lambda event: _judge(loaded, event),
         write_url=_write_url,

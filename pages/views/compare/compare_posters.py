@@ -30,20 +30,16 @@ POSTERS_VIEW = "pages/posters.py"
 _TEXT_HEIGHT = 470
 
 
-def sidebar(posters: LoadedFiles[Posters]) -> None:
-    """Draw the choice of both models and the profile."""
+def body(posters: LoadedFiles[Posters]) -> None:
+    """Draw the profile, title, panes, texts, differences and ledger."""
     with st.sidebar:
-        frame.candidate_choice(posters)
         widgets.choice("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
         if state.poster_profile == "documented":
             widgets.choice("Words without blanks", WORD_RULES, State.poster_words)
-
-
-def body(posters: LoadedFiles[Posters]) -> None:
-    """Draw title, panes, texts, differences and ledger."""
     chosen = poster_results.models()
     every = [poster_results.evaluate(model) for model in chosen]
-    frame.title("Compare", every[0].signature)
+    frame.at_right(posters, every[0].signature)
+    frame.title("Compare")
     panes.part(_source)
     pair_differences.part(
         chosen,

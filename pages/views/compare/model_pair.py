@@ -54,7 +54,7 @@ def open_linked(pages: LinkItem | LinkEvent) -> None:
 
 
 def ask_mistakes(model: Model, *, label: str = "", name: str = "") -> None:
-    """Filter the Page browser by the mistakes of a bar, and go there when the callback has ended."""
+    """Filter Pages by the mistakes of a bar, and go there when the callback has ended."""
     page_listing.open_all_of(model, label=label, name=name)
     state.pair_mistakes = name or label
 
@@ -63,12 +63,6 @@ def clear_filter() -> None:
     """List every changed page again."""
     choose_show("changed")
     state.label = state.within = ""
-
-
-def swap(loaded: LoadedBoxes) -> None:
-    """Swap A and B."""
-    state.model_b, state.model_a = (model.index for model in loaded.pair)
-    state.box = None
 
 
 def make_b(loaded: LoadedBoxes, index: int) -> None:

@@ -157,7 +157,7 @@ def _read() -> tuple[ReviewLog, StoreProblem | None]:
     another = f"{store_name()} was deleted, moved or restored. What is shown is what is in it now."
     said = str(problem) if problem else another if replaced > seen[address()] else ""
     if said != state.said_of_findings:
-        # It stands outside of the part of the Page browser that runs alone.
+        # It stands outside of the part of Pages that runs alone.
         state.said_of_findings, state.whole_view = said, True
     return log, problem
 

@@ -11,12 +11,12 @@ import msgspec
 import numpy as np
 
 from evaluator.components.gallery import crops
-from evaluator.components.gallery.payload import CardItem, CropItem
+from evaluator.components.gallery.payload import CardItem, CropItem, GalleryPayload
 from evaluator.components.payload import Rect
 from evaluator.components.viewer import mistake_filter
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.dataset import JoinedBoxes
-from evaluator.data.issues import count_of, plain, whole
+from evaluator.data.issues import count_of, cut, plain, whole
 from evaluator.data.order import order_by
 from evaluator.matching import box_items
 from evaluator.matching.box_items import MATCHED, BoxPlaces, Inside, Items, Query, asks_for_matches
@@ -26,9 +26,10 @@ from evaluator.metrics.results import ScoreCurve, capitalised
 from evaluator.pdf.problems import PageProblem
 from pages.app import pictures, session_files
 from pages.app.cache import Cached
+from pages.app.components import MOST_WANTED, gallery
 from pages.app.results import Result, result_key, result_of, result_of_all
 from pages.app.session_files import LoadedBoxes, Model
-from pages.app.state import FILTER, AnyField, State, is_narrowed, reset, state
+from pages.app.state import FILTER, AnyField, State, is_narrowed, report, reset, state
 from pages.views.browser import page_listing
 from pages.views.slices import slices
 
@@ -277,6 +278,30 @@ def _order(result: Result, every: Items, order: str) -> IntArray:
     if order == "largest":
         return np.argsort(-every.size, kind="stable")
     return np.arange(len(every))
+
+
+def draw_cards(loaded: LoadedBoxes, cards: Sequence[CardItem], *, of: str, key: str, empty: str = "") -> None:
+    """Draw cards in a part of a view; one that the reader opens is in `State.gallery_opened` when the part runs again.
+
+    `of` is what they are cards of: another set forgets the crops.
+    """
+    by_key = {card.key: card for card in cards}
+    asked = [by_key[wanted] for wanted in state.gallery_wanted if wanted in by_key]
+
+    def want() -> None:
+        state.gallery_wanted = [*(gallery.events(report(key)).want or ())][:MOST_WANTED]
+
+    def opened() -> None:
+        state.gallery_opened = by_key.get(gallery.events(report(key)).open or "")
+
+    payload = GalleryPayload(
+        set=of,
+        cards=[msgspec.structs.replace(card, document=cut(card.document)) for card in cards],
+        crops=crops_of(loaded, asked),
+        empty=empty,
+    )
+    gallery(payload, key=key, on_want=want, on_open=opened)
+    state.gallery_wanted = []
 
 
 def crops_of(loaded: LoadedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:

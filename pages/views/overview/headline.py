@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.data.issues import count_of, plain
 from evaluator.metrics.results import MetricColumns, Metrics, defined, threshold_text
 from pages.app import protocol, widgets
-from pages.app.frame import escaped, letter_and_name, letter_badge, number, points, theme_class
+from pages.app.frame import at_right, escaped, facts_of, letter_and_name, letter_badge, number, points, theme_class
 from pages.app.results import (
     BEST_F1,
     STANDARD,
@@ -33,25 +34,38 @@ _RATIOS: Final[tuple[tuple[str, Ratio], ...]] = (("F1", "f1"), ("Precision", "pr
 _MODELS_IN_A_ROW: Final = 3
 
 
-def operating_point(
-    loaded: LoadedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
-) -> None:
-    """Draw thresholds and presets; with `one_of` the choice of a model, and its three main numbers."""
-    width = 170 if one_of else 240
-    with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        if one_of:
-            model_switch(one_of)
-        low, high = iou_range()
-        st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session", width=width)
+def thresholds(loaded: LoadedBoxes, chosen: Sequence[Model], signature: str) -> None:
+    """Draw the models, thresholds, presets and what made the numbers, at the right of the navigation."""
+    low, high = iou_range()
+    scores = dict.fromkeys(f"{score_threshold(loaded, model):.2f}" for model in chosen)
+    label = f"*Thresholds:* IoU {state.iou:.2f}, score {' / '.join(scores)}"
+    label = label if preset(loaded) == STANDARD else f"**{label}**"
+    with at_right(loaded), st.popover(label, icon=":material/tune:", key="thresholds"):
+        st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session")
         for model in chosen:
-            score_slider(loaded, model, width=width)
+            score_slider(loaded, model)
         _presets(loaded)
-        if one_of:
-            shown = next((model for model in one_of if model.index == state.model), one_of[0])
-            _three_numbers(loaded, shown)
+        st.html(facts_of(signature))
 
 
-def score_slider(loaded: LoadedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
+def scores(loaded: LoadedBoxes, chosen: Sequence[Model]) -> DeltaGenerator:
+    """Draw the models and the score thresholds alone, at the right of the navigation; return where these are."""
+    every = dict.fromkeys(f"{score_threshold(loaded, model):.2f}" for model in chosen)
+    label = f"*Threshold:* score {' / '.join(every)}"
+    with at_right(loaded), st.popover(label, icon=":material/tune:", key="thresholds") as place:
+        for model in chosen:
+            score_slider(loaded, model)
+    return place
+
+
+def model_and_numbers(loaded: LoadedBoxes, models: Sequence[Model]) -> None:
+    """Draw the choice of a model, and its three main numbers."""
+    with st.container(key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
+        model_switch(models)
+        _three_numbers(loaded, next((model for model in models if model.index == state.model), models[0]))
+
+
+def score_slider(loaded: LoadedBoxes, model: Model) -> None:
     """Draw the lowest score at which the boxes of a model count."""
     scores = has_scores(loaded, model)
     st.slider(
@@ -63,7 +77,6 @@ def score_slider(loaded: LoadedBoxes, model: Model, *, width: int | Literal["str
         persist_state="session",
         disabled=not scores,
         help=None if scores else "All scores of this model are equal or missing.",
-        width=width,
     )
 
 
@@ -72,9 +85,16 @@ def model_switch(models: Sequence[Model]) -> None:
     if state.model not in [model.index for model in models]:
         state.model = models[0].index
     if len(models) > _MODELS_IN_A_ROW:
-        widgets.choice("Model", {model.index: plain(model.name) for model in models}, State.model, width=220)
+        widgets.choice(
+            "Model",
+            {model.index: plain(model.name) for model in models},
+            State.model,
+            width=220,
+            label_visibility="collapsed",
+        )
     else:
-        widgets.switch("Model", {model.index: escaped(letter_and_name(model)) for model in models}, State.model)
+        names = {model.index: escaped(letter_and_name(model)) for model in models}
+        widgets.switch("Model", names, State.model, label_visibility="collapsed")
 
 
 def _presets(loaded: LoadedBoxes) -> None:
@@ -191,7 +211,7 @@ def corrected_badge(after: Corrected, before: Metrics | Mapping[Ratio, float | N
     explained = (
         f"On the ground truth as {count_of(after.applied, 'agreed verdict')} of reviewers "
         f"{'corrects' if after.applied == 1 else 'correct'} it; the official number is on the ground truth as it was "
-        "opened. The view Findings lists the verdicts."
+        "opened. The view Decisions lists the verdicts."
     )
     return f'<small class="ls-after" title="{html.escape(explained)}">corrected {number(after.numbers[key])}</small>'
 

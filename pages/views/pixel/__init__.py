@@ -1,1 +1,1 @@
-"""What the view Pixel confusion is made of."""
+"""What the view Confusion is made of."""

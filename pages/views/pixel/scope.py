@@ -1,4 +1,4 @@
-"""The scope, page and classes that the view Pixel confusion shows of the results of one or two models."""
+"""The scope, page and classes that the view Confusion shows of the results of one or two models."""
 
 from __future__ import annotations
 

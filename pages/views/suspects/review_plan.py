@@ -95,14 +95,14 @@ def pages_table(pages: Sequence[suspects.PlannedPage], choose: Callable[[int], N
 
 
 def review(document: str, page: int) -> None:
-    """Choose a page of the plan; the Page browser shows how far the review is."""
+    """Choose a page of the plan; Pages shows how far the review is."""
     state.reviewing = True
     go_to_page(document, page)
 
 
 def way_to_page(document: str, page: int, *, key: str, shortcut: str | None = None) -> None:
     """Draw the button that opens a page of the plan."""
-    words, symbol = "Review in the Page browser", ":material/find_in_page:"
+    words, symbol = "Review in Pages", ":material/find_in_page:"
     widgets.button_to_view(BROWSER_VIEW, words, review, document, page, key=key, icon=symbol, shortcut=shortcut)
 
 
@@ -134,11 +134,11 @@ def reviewed_by_me(document: str, page: int) -> bool:
     return own is not None and REVIEWED in own.tags
 
 
-# --- in the Page browser ---------------------------------------------------------------------------------------------
+# --- in Pages ---------------------------------------------------------------------------------------------
 
 
 def reminder(loaded: LoadedBoxes) -> None:
-    """Draw, in the Page browser, how far a review is, and the way to the next page."""
+    """Draw, in Pages, how far a review is, and the way to the next page."""
     if not state.reviewing:
         return
     answers = suspects.plan_progress(loaded, suspects.list_suspects(loaded))

@@ -1,8 +1,8 @@
 """What a connection may cost: limits on bytes, time and number, most of all before it is known who reads.
 
 A connection waits until it has asked for something, and again after each answer. A session is unknown where a login is
-wanted, until its cookie or a run had access (`login.is_vouched_for`, `login.require_access`). When there are too many,
-the one that has waited longest, or the oldest unknown session, makes room. SECURITY.md states the limits.
+wanted, until its cookie or a run had access (`login_settings.is_vouched_for`, `login.require_access`). When there are
+too many, the one that has waited longest, or the oldest unknown session, makes room. SECURITY.md states the limits.
 """
 
 from __future__ import annotations

@@ -14,19 +14,13 @@ import ipaddress
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import streamlit as st
-from starlette.requests import HTTPConnection
-from streamlit.web.server.server_util import get_cookie_secret
-from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
-from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from evaluator.components.guard import Scope
 from evaluator.data.issues import plain
-from pages.app import connections, ended_sessions, frame
+from pages.app import connections, ended_sessions, frame, login_settings
 from pages.app.state import state
 
 TRUSTED_HEADER_VARIABLE: Final = "LAYOUTSCOPE_TRUSTED_USER_HEADER"
@@ -39,8 +33,6 @@ _NEEDED: Final = ("redirect_uri", "cookie_secret")
 _NEEDED_OF_PROVIDER: Final = ("client_id", "client_secret", "server_metadata_url")
 # What a proxy adds to a request: the server listens on this machine only, and others reach it all the same.
 _FORWARDED: Final = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
-# Kept for the process: a secrets file that is taken away or half written while it runs must not give access.
-_SEEN: Final[set[str]] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +64,6 @@ def require_access() -> None:
         st.stop()
 
 
-def is_vouched_for(scope: Scope) -> bool:
-    """Return whether a new session needs no login, or has the cookie of one that the server has signed."""
-    if not _auth()[0]:
-        return True
-    cookies = HTTPConnection(scope).cookies
-    signed = decode_signed_value(get_cookie_secret(), USER_COOKIE_NAME, cookies.get(USER_COOKIE_NAME, ""))
-    return signed is not None
-
-
 def current_reader() -> tuple[str, bool]:
     """Return who reads, and whether login or trusted proxy vouches for the name; empty when neither does."""
     access = _access()
@@ -89,7 +72,7 @@ def current_reader() -> tuple[str, bool]:
 
 def _access() -> Access:
     """Return the access; the login counts before the proxy's header, without both everybody may read."""
-    wanted, auth = _auth()
+    wanted, auth = login_settings.section()
     if wanted:
         return login_access(auth, st.user.to_dict())
     header = os.environ.get(TRUSTED_HEADER_VARIABLE, "").strip()
@@ -102,21 +85,6 @@ def _reader_folder(access: Access) -> str:
         return f"readers/{hashlib.sha256(access.name.encode()).hexdigest()}"
     own = reachable_by(st.get_option("server.address"), st.context.headers) == THIS_MACHINE
     return "" if own else UNNAMED
-
-
-def _auth() -> tuple[bool, Mapping[str, object] | None]:
-    """Return whether readers must log in, and the section [auth]; None when it cannot be read."""
-    try:
-        readable = st.secrets.load_if_toml_exists()
-        # Streamlit takes a file with an error for no file.
-        broken = not readable and any(Path(path).exists() for path in st.get_option("secrets.files"))
-    except (OSError, UnicodeDecodeError):
-        readable, broken = False, True
-    if readable and "auth" in st.secrets:
-        _SEEN.add("auth")
-        section = st.secrets["auth"]
-        return True, section if isinstance(section, Mapping) else None
-    return broken or bool(_SEEN), None
 
 
 def login_access(auth: Mapping[str, object] | None, user: Mapping[str, object]) -> Access:

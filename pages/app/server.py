@@ -60,9 +60,9 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
 
     def known(scope: Scope) -> bool:
         # Imported for the first session: it reads settings, which the server does not have before.
-        from pages.app import login
+        from pages.app import login_settings
 
-        return login.is_vouched_for(scope)
+        return login_settings.is_vouched_for(scope)
 
     return [
         Middleware(cast(Any, guarded)),

@@ -19,7 +19,7 @@ from evaluator.review.identity import page_target
 from evaluator.review.store_address import FILE_NAME, state_folder
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import FOLDER_VARIABLE, Sides
-from pages.app import login, workspace_store
+from pages.app import login, login_settings, workspace_store
 from pages.app.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
 from tests import dashboard
 from tests.building import box, write_file
@@ -62,7 +62,7 @@ class NoFolder(type(Path())):  # type: ignore[misc]
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """No login is remembered from the test before, and app.py always runs first, as pages/app/server.py has it."""
     monkeypatch.setattr("streamlit.runtime.pages_manager.Path", NoFolder)
-    monkeypatch.setattr(login, "_SEEN", set())
+    monkeypatch.setattr(login_settings, "_SEEN", set())
     monkeypatch.setattr(login, "_can_log_in", lambda: True)
     monkeypatch.delenv(TRUSTED_HEADER_VARIABLE, raising=False)
 
@@ -357,7 +357,7 @@ def test_nothing_of_a_reader_or_of_the_account_is_shown_to_another_reader(accoun
         ben.query_params[name] = value
     assert shown(ben, [*OWN, str(account)]) == set()
     # On this machine without a login the account has its own, and not what was kept for those who log in.
-    login._SEEN.clear()
+    login_settings._SEEN.clear()
     assert shown(session(), OWN) == of_the_account
     for each in (anna, again):
         each.session_state["upload_folder"].cleanup()

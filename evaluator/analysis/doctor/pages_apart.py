@@ -94,7 +94,8 @@ def _moved(truth: Annotations, prediction: Annotations) -> tuple[tuple[PagesApar
     shares = [page.given.share for page in pages if page.enough]
     if not shares:
         return (), prediction
-    poor = max(_POOR, _LITTLE * float(np.quantile(shares, 0.75)))
+    # Of the better pages; `numpy.quantile` would import masked arrays.
+    poor = max(_POOR, _LITTLE * sorted(shares)[3 * (len(shares) - 1) // 4])
     changes = _Changes(truth, prediction, [page for page in pages if page.given.share <= poor])
     chosen: dict[int, str] = {}
     for _ in range(_MOST_CHANGES):

@@ -192,7 +192,8 @@ class _Changes:
         self._theirs = dict(zip(page_keys(truth), _rows(truth), strict=True))
         # The one that the extents suggest, for a resolution that is not usual.
         sides = [(prediction.boxes.xyxy[page.ours], truth.boxes.xyxy[page.theirs]) for page in poor if page.enough]
-        self._scale = float(np.median([own_scale(*side) for side in sides])) if sides else 1.0
+        # The middle one; `numpy.median` would import masked arrays.
+        self._scale = sorted(own_scale(*side) for side in sides)[len(sides) // 2] if sides else 1.0
         self.own = f"rescaled by {self._scale:.3g}"
 
     def of(self, page: _Page) -> dict[str, _Changed]:

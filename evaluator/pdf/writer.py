@@ -449,6 +449,7 @@ def _draw_pane(pymupdf: _Untyped, page: _Untyped, *, sheet: _Untyped, pane: Pane
 class _RequestHandler:
     def __init__(self) -> None:
         self._document: _Untyped = None
+        self._locked = False
         self._flow: _Flow | None = None
 
     def take(self, message: Fonts | Section | Rows) -> Accepted:
@@ -471,14 +472,14 @@ class _RequestHandler:
             raise _Refused("Nothing was to be written.")
         pymupdf = engine()
         # What needs a password is not made readable for everybody.
-        kept = pymupdf.PDF_ENCRYPT_KEEP if self._document.needs_pass else pymupdf.PDF_ENCRYPT_NONE
+        kept = pymupdf.PDF_ENCRYPT_KEEP if self._locked else pymupdf.PDF_ENCRYPT_NONE
         content: bytes = self._document.tobytes(garbage=3, deflate=True, no_new_id=True, encryption=kept)
         return content
 
     def mark(self, message: Mark, handed: int | None) -> Accepted:
         """Return a document with its notes, one layer for each of their names."""
         pymupdf = engine()
-        self._document = _opened(pymupdf, message, handed)
+        self._document, self._locked = _opened(pymupdf, message, handed)
         active = ActiveContent() if message.keep_active else take_out(pymupdf, self._document)
         layers: dict[str, int] = {}
         left_out, pages = 0, len(self._document)
@@ -495,8 +496,11 @@ class _RequestHandler:
         return Accepted(left_out, active)
 
 
-def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:
-    """Open the document to be marked, if it is still the one that was meant."""
+def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> tuple[_Untyped, bool]:
+    """Open the document to be marked, if it is still the one that was meant; return whether it needs a password, too.
+
+    That must not be asked once the password is given: MuPDF would try the empty one, and lose the key.
+    """
     try:
         with open_regular(message.path) if handed is None else open(handed, "rb", closefd=False) as file:
             content = file.read(DOCUMENT_BYTES_LIMIT + 1)
@@ -511,12 +515,13 @@ def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:
     document = pymupdf.open(stream=content, filetype="pdf")
     if not document.is_pdf:
         raise _Refused("The file is no PDF, so it cannot hold marks.")
-    if document.needs_pass and not document.authenticate(message.password):
+    locked = bool(document.needs_pass)
+    if locked and not document.authenticate(message.password):
         given = " The given one does not open it." if message.password else ""
         raise _Refused(
             f"It needs a password.{given} Give it with --password-file, or save a copy of the PDF without one."
         )
-    return document
+    return document, locked
 
 
 class _Sheet:

@@ -104,10 +104,12 @@ def test_a_marked_copy_needs_the_password_too(locked: Path) -> None:
     with Writer() as made:
         made.send(writer.Mark(str(locked), digest, (note,), SECRET))
         content = made.finish()
+    assert pymupdf.open(stream=content).needs_pass
     copy = pymupdf.open(stream=content)
-    assert copy.needs_pass
     assert copy.authenticate(SECRET)
-    assert len(list(copy[0].annots())) == 1
+    page = copy[0]
+    assert page.get_text().strip() == "Restricted report"
+    assert [(each.info["title"], each.info["content"]) for each in page.annots()] == [("A", "Missed")]
     for password, given in (("", ""), ("wrong", " The given one does not open it.")):
         with Writer() as made, pytest.raises(WritingProblem) as met:
             made.send(writer.Mark(str(locked), digest, (note,), password))

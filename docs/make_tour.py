@@ -131,7 +131,7 @@ def review(tour: Tour, folder: Path) -> None:
     tour.show(1.3)
 
     tour.say(5, "The review as one HTML file")
-    tour.go("Review pack")
+    tour.go("Pack")
     tour.show(0.6)
     tour.press(page.get_by_role("button", name="Make the pack"))
     download = page.get_by_role("button", name="Download review-pack.html")

@@ -36,7 +36,9 @@ _FIT_HEIGHT = 230
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
-def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
+def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = "", iou: float | None = None) -> None:
+    if iou is not None:
+        state.iou = iou
     page_listing.open_all_of(model, within=within, label=label, name=name)
     st.switch_page(BROWSER_VIEW)
 
@@ -81,7 +83,7 @@ def _labels(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         alt="Results by label",
     )
     for row, _ in event["selection"]["cells"]:
-        _open_pages(_lettered(chosen, letter), label="" if row == 0 else shown.matching.labels[row - 1])
+        _open_pages(_lettered(chosen, letter), label="" if row == 0 else shown.matching.labels[row - 1], iou=iou)
 
 
 def _label_rows(results: Mapping[str, Result], shown: Result) -> dict[str, Column]:
@@ -154,7 +156,8 @@ def _mistakes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         st.caption("A bar opens them." + ("" if by == "Name" else " One between two labels counts for both."))
     for point in event["selection"]["label"]:
         asked = titles[str(point["label"])]
-        _open_pages(_lettered(chosen, str(point.get("model"))), **{"name" if by == "Name" else "label": asked})
+        label, name = ("", asked) if by == "Name" else (asked, "")
+        _open_pages(_lettered(chosen, str(point.get("model"))), label=label, name=name)
 
 
 def _lettered(chosen: tuple[PairModel, ...], letter: str | None) -> PairModel:

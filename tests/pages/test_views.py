@@ -117,6 +117,12 @@ def test_the_table_of_labels_follows_its_model_and_threshold() -> None:
     assert list(shown_table["TP"]) == [b.micro.tp[0], *b.per_label.tp]
     np.testing.assert_array_equal(shown_table["F1, A"], [a.micro.f1[0], *a.per_label.f1])
     assert on_cards(app)[1] == shown(box_result(1)), "the cards keep the slider's threshold"
+    # A row opens its pages at the threshold of its numbers.
+    app.session_state["labels_B_0.75"] = {"selection": {"cells": [[0, "FN"]], "rows": [], "columns": []}}
+    fine(app.run())
+    assert dashboard.title(app) == "Pages"
+    assert next(slider.value for slider in app.slider if slider.label == "IoU threshold") == 0.75
+    assert viewer(app)["model"]["name"].startswith("blocks")
 
 
 def test_charts_of_the_overview() -> None:

@@ -281,7 +281,8 @@ def categories_by(offset: int) -> Plant:
 def sizes_by(files: Files) -> None:
     """Pages at another scale, with the sizes that they have."""
     scale = np.where(files.spoilt, files.rng.choice([0.5, 0.72, 1.25, 2.0]), 1.0)
-    files.more.append("both files should state one size for a page")
+    if not files.in_shares:
+        files.more.append("both files should state one size for a page")
     files.stated = np.round(files.size * scale[:, None])
     factor = files.stated / files.size
     files.model = files.model._replace(xyxy=files.model.xyxy * np.tile(factor[files.model.page], 2))

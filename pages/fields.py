@@ -359,7 +359,7 @@ def _take(given: FilesWithRole) -> None:
 def _need_files() -> None:
     """Draw the empty state: what is missing, and the way out."""
     held = session_files.files(FIELDS)
-    frame.title("Fields")
+    frame.title("Fields", empty=True)
     if held.ground_truth is None:
         text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or read one here."
     elif held.ground_truth.source is None:

@@ -34,7 +34,7 @@ from pages.app.session_files import (
     files,
     initial_workspace,
 )
-from pages.app.state import WORDS, State, state
+from pages.app.state import WITH_SIDEBAR, WORDS, State, state
 
 FILES_VIEW = "pages/files.py"
 _FIRST_FILES = "first_files_given"
@@ -46,15 +46,17 @@ _OWNER = re.compile(r"\A[\w.-]+/(?=[\w.-])")
 _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
 
-def title(text: str, facts: str = "") -> DeltaGenerator:
+def title(text: str, facts: str = "", *, empty: bool = False) -> DeltaGenerator:
     """Draw the first line of a view: its modes, where it has any, and facts; its name is for screen readers.
 
-    The modes are the views of its word in the navigation. Return the line, for what else a view has in it.
+    The modes are the views of its word in the navigation; an `empty` view has no sidebar. Return the line, for what
+    else a view has in it.
     """
+    whole = "" if state.view in WITH_SIDEBAR and not empty else " ls-whole-width"
     modes = next((views for views in WORDS.values() if state.view in views and len(views) > 1), {})
     line = st.container(key="title", horizontal=True, vertical_alignment="center", gap="medium")
     with line:
-        st.html(f'<h1 class="ls-title">{html.escape(text)}</h1>', width="content")
+        st.html(f'<h1 class="ls-title{whole}">{html.escape(text)}</h1>', width="content")
         if modes:
             with st.container(key="modes", horizontal=True, gap=None, width="content"):
                 for view, name in modes.items():
@@ -171,7 +173,7 @@ def open_boxes(title_: str, find: Callable[[], LoadedBoxes | None] = session_fil
     """Return the files of boxes that `find` gives; without them draw the empty state, None."""
     loaded = find()
     if loaded is None:
-        title(title_)
+        title(title_, empty=True)
         need_files()
     return loaded
 

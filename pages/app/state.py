@@ -75,6 +75,10 @@ WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Files": {"files": ""},
 }
 """The words of the navigation, in order: the views of each with the names of their modes; it leads to the first."""
+WITH_SIDEBAR: Final[tuple[View, ...]] = (
+    "page_browser", "gallery", "compare", "models", "pixel_confusion", "fields", "suspects", "findings",
+)  # fmt: skip
+"""Views that always have filters or choices in the sidebar, whose room is kept from the first picture on."""
 OF_BOXES: Final[tuple[View, ...]] = tuple(view for view in get_args(View) if view not in ("fields", "files"))
 """Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own."""
 _FILTERED: Final[tuple[View, ...]] = ("page_browser", "gallery")

@@ -33,7 +33,7 @@ from evaluator.components.page_head import PageHead
 from evaluator.workspace.roles import Workspace
 from pages.app import connections
 from pages.app import server as serve
-from pages.app.state import View
+from pages.app.state import WITH_SIDEBAR, View
 from tests import network, sessions
 from tests.browser.conftest import alive, dashboard
 from tests.serving import ROOT, free_port, lasting, processes
@@ -198,8 +198,10 @@ def test_layers_of_ours_stand_before_those_of_streamlit() -> None:
     assert isinstance(first.cls(of_streamlit), guard.Guard)
     assert second.cls is connections.Limits
     assert (third.cls, third.kwargs["allowed_hosts"]) == (TrustedHostMiddleware, ["127.0.0.1", "scope.example.org"])
-    assert (last.cls, last.kwargs) == (PageHead, {"style": serve.frame_style()})
-    assert 'url("data:image/png;base64,' in serve.frame_style()
+    assert (last.cls, last.kwargs) == (PageHead, {"style": serve.frame_style})
+    assert 'url("data:image/png;base64,' in serve.frame_style("/")
+    assert serve.VIEWS_WITH_SIDEBAR == WITH_SIDEBAR
+    assert "--ls-sidebar: " not in serve.frame_style("/files")
 
 
 def test_a_page_has_our_style_in_its_head_and_nothing_else_changes() -> None:
@@ -222,7 +224,7 @@ def test_a_page_has_our_style_in_its_head_and_nothing_else_changes() -> None:
 
         headers = [(b"accept", accept), (b"accept-encoding", b"gzip"), (b"if-none-match", b"1")]
         scope = {"type": "http", "method": "GET", "path": path, "headers": headers}
-        asyncio.run(PageHead(application, "i { top: 0 }")(scope, None, send))  # type: ignore[arg-type]
+        asyncio.run(PageHead(application, "i {{ top: 0 }}".format)(scope, None, send))  # type: ignore[arg-type]
         return dict(sent[0]["headers"]), b"".join(each["body"] for each in sent[1:])
 
     headers, body = answer("/", b"text/html,*/*")

@@ -46,7 +46,7 @@ def _choices(loaded: LoadedBoxes) -> None:
 
 
 def _one_model(loaded: LoadedBoxes) -> None:
-    frame.title("Compare")
+    frame.title("Compare", empty=True)
     (model,) = loaded.pair
     name = frame.shorten(displayed(model.name), 60)
     st.html(

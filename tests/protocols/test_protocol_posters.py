@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -444,4 +445,4 @@ def test_evaluating_edits_nothing_and_writes_no_nan(reference: Any, generated: A
     first = evaluate(truth, prediction, profile=profile).to_json()
     assert [truth.posters["a"].content, prediction.posters["a"].content] == [reference, generated]
     assert evaluate(truth, prediction, profile=profile).to_json() == first
-    assert json.dumps(first, allow_nan=False)
+    assert json.dumps(msgspec.to_builtins(first), allow_nan=False)

@@ -23,6 +23,7 @@ _FIRST_BYTES = 1 << 16
 # An empty list has no sign of any format; as predictions it is the results of this one, by a model that found nothing.
 _LISTS_RESULTS: Final = "coco"
 _EMPTY_LIST: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\]\s*")
+_JSON_SCHEMA: Final = (b'"$schema"', b"json-schema.org", b'"type"')
 F = TypeVar("F", bound=AnyFormat)
 
 
@@ -45,8 +46,11 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
 def _claims(possible: Iterable[F], content: bytes, name: str) -> list[F]:
     """Return the formats that match the first bytes, or else those that match the first `HEAD_BYTES`.
 
-    Further on a file may hold anything, text that looks like another format included.
+    Further on a file may hold anything, text that looks like another format included. A JSON Schema has the keys of
+    the format that it describes, and is none.
     """
+    if all(mark in content[:HEAD_BYTES] for mark in _JSON_SCHEMA):
+        return []
     rows = list(possible)
     first = [row for row in rows if row.detect(content[:_FIRST_BYTES], name)]
     return first or [row for row in rows if row.detect(content[:HEAD_BYTES], name)]

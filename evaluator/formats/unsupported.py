@@ -41,6 +41,8 @@ UNSUPPORTED_FORMATS: Final[tuple[Unsupported, ...]] = (
      b"schema_name: DoclingDocument"),), "Save it as JSON, as document.save_as_json does."),
     Unsupported("a result of PaddleOCR with lines of text and no regions", ((b'"rec_texts"',), (b'"dt_polys"',
      b'"rec_boxes"', b'"rec_polys"')), "Run PP-StructureV3 or a PP-DocLayout model on the same page."),
+    Unsupported("a JSON Schema", ((b'"$schema"',), (b"json-schema.org",)),
+     "Give the files that it describes; how fields are compared is said by --schema."),
     Unsupported("a layout of Surya", ((b'"image_bbox"',), (b'"bboxes"',)),
      "Convert the document with Marker and --output_format json."),
     Unsupported("a result of Azure Content Understanding", ((b'"analyzerId"',), (b'"contents"',)),

@@ -147,5 +147,9 @@ def _counts(member: AnyMember) -> dict[str, int]:
     if isinstance(source, FieldDocuments):
         every = [(class_key(path), field) for tree in source.documents.values() for path, field in leaves(tree)]
         boxes = sum(field.box is not None for _, field in every)
-        return {"pages": len(source.documents), "boxes": boxes, "labels": len({name for name, _ in every})}
+        pages = sum(
+            len({field.page for _, field in leaves(tree) if field.box is not None})
+            for tree in source.documents.values()
+        )
+        return {"pages": pages, "boxes": boxes, "labels": len({name for name, _ in every})}
     return {} if source is None else {"pages": len(source.posters)}

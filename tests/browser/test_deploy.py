@@ -134,6 +134,6 @@ def test_a_proxy_with_a_password_as_the_page_says(
                 "extra_http_headers": forged,
             },
         ).open()
-        assert "Logged in at the proxy as anna" in screen.text()
+        assert "Logged in at the proxy as anna" in screen.opened("help_popover").inner_text()
         assert "mallory" not in screen.text()
         screen.leave()

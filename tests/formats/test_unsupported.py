@@ -73,6 +73,9 @@ def refused(content: str, name: str) -> str:
          "AnalyzeDocument with the feature LAYOUT for the same document."),
         ('{"dt_polys": [], "rec_texts": [], "rec_boxes": []}', "a.json", "this is a result of PaddleOCR with lines of "
          "text and no regions, which is not read. Run PP-StructureV3 or a PP-DocLayout model on the same page."),
+        ('{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {"info": {}, '
+         '"documents": {}, "predictions": {}}}', "a.json", "this is a JSON Schema, which is not read. Give the files "
+         "that it describes; how fields are compared is said by --schema."),
         ('{"a": [{"bboxes": [], "image_bbox": [0, 0, 9, 9], "page": 1}]}', "a.json", "this is a layout of Surya, which "
          "is not read. Convert the document with Marker and --output_format json."),
         ('{"status": "Succeeded", "result": {"analyzerId": "a", "contents": []}}', "a.json", "this is a result of "

@@ -9,10 +9,11 @@ import numpy as np
 import streamlit as st
 
 from evaluator.charts import boxes as charts
+from evaluator.compare.decision import decide
 from evaluator.compare.sentences import matched_sentence
 from evaluator.components.gallery import crops
 from evaluator.components.viewer.mistake_filter import document_counts, label_counts
-from evaluator.data.issues import count_of, displayed
+from evaluator.data.issues import count_of, displayed, plain
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
@@ -23,11 +24,12 @@ from pages.app.session_files import LoadedBoxes, Model, PairModel
 from pages.app.state import State, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
+from pages.views.compare import decision, model_pair
 from pages.views.files import doctor
 from pages.views.gallery import gallery_items
 from pages.views.overview import headline, means, protocol_metrics
 
-BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
+BROWSER_VIEW, GALLERY_VIEW, COMPARE_VIEW = "pages/page_browser.py", "pages/gallery.py", "pages/compare.py"
 # One row in a window of 1,440 pixels.
 _CAUSES_SHOWN = 5
 _MOST_BUTTONS = 4
@@ -233,6 +235,16 @@ def _headline(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     st.html(f'<p class="ls-headline">{html.escape(sentence)}</p><p class="ls-what">{html.escape(what)}</p>')
 
 
+def _answer(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
+    """Draw what Compare answers under the reader's rule, as the way there; of many boxes it takes too long here."""
+    if len(chosen) < 2 or not protocol_metrics.is_resampled(loaded, chosen):
+        return
+    made = decide(
+        model_pair.compare_models(loaded).differences, [plain(model.name) for model in chosen], rule=decision.rule()
+    )
+    st.page_link(COMPARE_VIEW, label=frame.escaped(f"{made.headline}: {made.sentence}"), icon=":material/compare:")
+
+
 @st.fragment
 def _what_goes_wrong(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     """Draw the costliest causes of mistakes as pictures; one opens all its places in the grid of Pages."""
@@ -279,6 +291,7 @@ def view() -> None:
         protocol_metrics.costs_and_scores(loaded, chosen)
         frame.section("At the operating point", "what the sliders choose, and what the lists show")
     _headline(loaded, chosen)
+    answer = st.container(key="answer")
     add_mistakes = headline.model_cards(loaded, chosen)
     causes = st.container(key="what_goes_wrong")
     with st.container(key="labels_row"):
@@ -293,6 +306,8 @@ def view() -> None:
     with st.container(key="means_row"):
         means.means(loaded, chosen)
     _fit_and_documents(loaded, chosen)
+    with answer:
+        _answer(loaded, chosen)
     if not own:
         protocol_metrics.scores(loaded, chosen)
     write_url("overview")

@@ -17,10 +17,13 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.charts.theme import label_axis
+from evaluator.compare.decision import decide
+from evaluator.compare.differences import differences
 from evaluator.components.viewer import mistake_filter, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeFilter
 from evaluator.data.issues import count_of
 from evaluator.matching import error_types
+from evaluator.matching.box_measures import box_measures
 from evaluator.matching.causes import family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
 from evaluator.pdf.pool import PagePool
@@ -786,8 +789,12 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
     a, b = (box_result(model).micro.row(0)["tp"] for model in (0, 1))
     assert f"B finds {b} of {truth} boxes, A finds {a}." in words(app)
     assert "The ground truth has 11 labels on 36 pages of 8 documents." in words(app)
+    results = [box_result(model) for model in (0, 1)]
+    made = decide(differences(*map(box_measures, results)), ["lines 1.0", "blocks 1.0"])
+    (answer,) = [each.proto.label for each in app.get("page_link") if each.proto.page == "compare"]
+    assert dashboard.plain(answer) == f"{made.headline}: {made.sentence}"
     cards = dashboard.component(app, "cards")["cards"]
-    causes = [box_result(model).causes for model in (0, 1)]
+    causes = [result.causes for result in results]
     costs = {
         family: max(int(every.cost[every.alike[family]].sum()) for every in causes if family in every.alike)
         for every in causes

@@ -91,6 +91,11 @@ def _differences_of(loaded: LoadedBoxes, chosen: Sequence[Model]) -> dict[str, D
 # --- what is shown -------------------------------------------------------------------------------------------
 
 
+def is_resampled(loaded: LoadedBoxes, chosen: Sequence[Model]) -> bool:
+    """Return whether models have so few boxes that documents are resampled in this view."""
+    return max(len(loaded.dataset.predictions[model.index]) for model in chosen) <= _MOST_RESAMPLED
+
+
 def has_own_numbers(loaded: LoadedBoxes) -> bool:
     """Return whether the protocol has numbers beside those of the matching at one threshold."""
     return bool(protocol.chosen().protocol_metrics(evaluation_of(loaded, loaded.pair[0])))
@@ -100,7 +105,7 @@ def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     """Draw the protocol's own numbers, a row for each model, and B minus A in points."""
     of = protocol.chosen()
     groups = [of.protocol_metrics(evaluation_of(loaded, model)) for model in chosen]
-    few = max(len(loaded.dataset.predictions[model.index]) for model in chosen) <= _MOST_RESAMPLED
+    few = is_resampled(loaded, chosen)
     known: dict[str, Difference] = {}
     if len(chosen) == 2 and few and state.own_intervals:
         known = _differences_of(loaded, chosen)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.charts import boxes as charts
 from evaluator.compare.decision import decide
@@ -224,15 +225,18 @@ def _documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         _open_pages(_lettered(chosen, letter), within=dataset.documents[order[row]].doc_id)
 
 
-def _headline(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
-    """Draw in one sentence what the models find, and what the files are."""
+def _headline(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> DeltaGenerator:
+    """Draw in one sentence what the models find, and what the files are; return the place behind that."""
     rows = [result_of(loaded, model).micro.row(0) for model in chosen]
     counts = ([row["tp"] for row in rows], [row["fp"] for row in rows])
     sentence = matched_sentence([model.letter for model in chosen], *counts, rows[0]["tp"] + rows[0]["fn"])
     dataset = loaded.dataset
     of = f"The ground truth has {count_of(dataset.evaluated, 'label')} on {count_of(dataset.pages, 'page')} of "
     what = f"{of}{count_of(len(dataset.documents), 'document')}."
-    st.html(f'<p class="ls-headline">{html.escape(sentence)}</p><p class="ls-what">{html.escape(what)}</p>')
+    st.html(f'<p class="ls-headline">{html.escape(sentence)}</p>')
+    answer = st.container(key="answer", horizontal=True, vertical_alignment="center", gap="small")
+    answer.html(f'<p class="ls-what">{html.escape(what)}</p>', width="content")
+    return answer
 
 
 def _answer(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
@@ -250,7 +254,6 @@ def _what_goes_wrong(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None
     """Draw the costliest causes of mistakes as pictures; one opens all its places in the grid of Pages."""
     results = [result_of(loaded, model) for model in chosen]
     shown = crops.family_cards(results, [model.letter for model in chosen], _CAUSES_SHOWN)
-    frame.section("What goes wrong", "an example of each of the costliest causes; a picture opens all its places")
     cards = [card for card, _, _ in shown]
     of = "/".join(str(result_key(loaded, model)[:3]) for model in chosen)
     gallery_items.draw_cards(loaded, cards, of=of, key="causes_shown", empty="No mistake at these thresholds.")
@@ -290,10 +293,13 @@ def view() -> None:
         protocol_metrics.labels_and_curves(loaded, chosen)
         protocol_metrics.costs_and_scores(loaded, chosen)
         frame.section("At the operating point", "what the sliders choose, and what the lists show")
-    _headline(loaded, chosen)
-    answer = st.container(key="answer")
-    add_mistakes = headline.model_cards(loaded, chosen)
+    answer = _headline(loaded, chosen)
+    with st.container(key="model_cards"):
+        add_mistakes = headline.model_cards(loaded, chosen)
     causes = st.container(key="what_goes_wrong")
+    with causes:
+        # At once: a place without anything in it has no height.
+        frame.section("What goes wrong", "an example of each of the costliest causes; a picture opens all its places")
     with st.container(key="labels_row"):
         left, right = st.columns([2.75, 1], gap="small")
     with left:

@@ -1,20 +1,20 @@
 """LayoutScope's dashboard: page settings, navigation and theme, nothing else."""
 
-import base64
 from pathlib import Path
 
 import streamlit as st
 
-from pages.app import ended_sessions, frame, login, navigation
+from pages.app import ended_sessions, frame, login, navigation, page_style
 from pages.app.state import state
 
 HERE = Path(__file__).resolve().parent
-# In the page itself: a file of it is taken away for a moment when a run is cut short, and the logo stays broken. And
-# with a Material icon the browser would ask a foreign host.
-ICON = f"data:image/png;base64,{base64.b64encode((HERE / 'pages' / 'icon.png').read_bytes()).decode()}"
 
 ended_sessions.mark_connected()
-st.set_page_config(page_title="LayoutScope", page_icon=ICON, layout="wide", initial_sidebar_state=248)
+# The icon is in the page itself: a file of it is taken away for a moment when a run is cut short, and it stays broken.
+# And with a Material icon the browser would ask a foreign host.
+st.set_page_config(
+    page_title="LayoutScope", page_icon=page_style.ICON, layout="wide", initial_sidebar_state=page_style.SIDEBAR
+)
 st.html(HERE / "pages" / "app.css")
 # Before the navigation: for a reader who has to log in nothing below runs.
 login.require_access()

@@ -56,7 +56,7 @@ def _operating_point(compared: ComparedFields, model: FieldModel) -> None:
     state.field_preset = state.field_iou if state.field_iou in field_results.PRESETS else None
     low, high = field_results.IOU_RANGE
     label = f"*Threshold:* IoU {state.field_iou:.2f}"
-    with frame.at_right(compared.opened), st.popover(label, icon=":material/tune:", key="thresholds"):
+    with frame.thresholds_at_right(compared.opened, label):
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
         st.segmented_control(
             "Thresholds",

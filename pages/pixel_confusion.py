@@ -338,7 +338,7 @@ def view() -> None:
     if loaded is None:
         return
     head = st.container()
-    thresholds = headline.scores(loaded, loaded.pair)
+    thresholds = headline.thresholds(loaded, loaded.pair, with_iou=False)
     with st.sidebar:
         pixel_results.count_choices()
     of = pixel_results.chosen_matrix(loaded)

@@ -17,7 +17,7 @@ from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import pages_named, unturned
 
 _IOU: Final = 0.5
-FITS: Final = 0.75
+_FITS: Final = 0.75
 GAIN: Final = 0.4
 """With a change, so many of the boxes of a page lie on one of the other file, and so many more than before."""
 _PRICE: Final = 0.02
@@ -101,7 +101,7 @@ def _change(boxes: FloatArray, known: FloatArray, size: FloatArray) -> tuple[str
     tried = list(changed(boxes, size, own_scale(boxes, known)))
     of_each = fits(np.stack([xyxy for _, xyxy in tried]), known)
     best = max(range(len(tried)), key=lambda at: of_each[at].rank(usual=at < len(tried) - 1))
-    return tried[best] if of_each[best].share >= max(FITS, given.share + GAIN) else None
+    return tried[best] if of_each[best].mends(given) else None
 
 
 def grouped(page: AnyArray, pages: IntArray) -> list[IntArray]:
@@ -122,6 +122,10 @@ class Fit(NamedTuple):
     def rank(self, *, usual: bool) -> float:
         """Return how good it is; a usual change goes before the scale that the boxes suggest."""
         return self.share + self.overlap - (0.0 if usual else _PRICE)
+
+    def mends(self, given: Fit) -> bool:
+        """Return whether a page that fits so says by itself that it was off when it fitted as `given`."""
+        return self.share >= max(_FITS, given.share + GAIN)
 
 
 def overlaps(ours: FloatArray, known: FloatArray) -> FloatArray:

@@ -23,6 +23,7 @@ from evaluator.workspace.roles import sample
 from evaluator.workspace.uploads import endings
 from pages.app import components, protocol, session_files, widgets
 from pages.app.cache import Cached
+from pages.app.page_style import WITH_SIDEBAR
 from pages.app.results import result_of, score_threshold, use_standard
 from pages.app.session_files import (
     BOXES,
@@ -34,7 +35,7 @@ from pages.app.session_files import (
     files,
     initial_workspace,
 )
-from pages.app.state import WITH_SIDEBAR, WORDS, State, state
+from pages.app.state import State, modes_of, state
 
 FILES_VIEW = "pages/files.py"
 _FIRST_FILES = "first_files_given"
@@ -53,11 +54,11 @@ def title(text: str, facts: str = "", *, empty: bool = False) -> DeltaGenerator:
     else a view has in it.
     """
     whole = "" if state.view in WITH_SIDEBAR and not empty else " ls-whole-width"
-    modes = next((views for views in WORDS.values() if state.view in views and len(views) > 1), {})
+    modes = modes_of(state.view)
     line = st.container(key="title", horizontal=True, vertical_alignment="center", gap="medium")
     with line:
         st.html(f'<h1 class="ls-title{whole}">{html.escape(text)}</h1>', width="content")
-        if modes:
+        if len(modes) > 1:
             with st.container(key="modes", horizontal=True, gap=None, width="content"):
                 for view, name in modes.items():
                     if view == state.view:
@@ -77,6 +78,12 @@ def at_right(loaded: AnyLoadedFiles, made_of: str = "") -> DeltaGenerator:
         if made_of:
             st.html(facts_of(made_of))
     return place
+
+
+def thresholds_at_right(loaded: AnyLoadedFiles, label: str) -> DeltaGenerator:
+    """Draw the models and the button of the thresholds at the right of the navigation; return what that shows."""
+    with at_right(loaded):
+        return st.popover(label, icon=":material/tune:", key="thresholds")
 
 
 def facts_of(text: str) -> str:

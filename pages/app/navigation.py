@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.app.address import is_bare
 from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind, initial_workspace
-from pages.app.state import WORDS, state
+from pages.app.state import WORDS, modes_of, state
 
 # The kinds of files that a word shows; the others always have something to do.
 _KINDS: Final[Mapping[str, tuple[AnyKind, ...]]] = {
@@ -62,7 +62,7 @@ def open_first_view_with_data(page: Any) -> None:  # noqa: ANN401 - a page of St
 
 def mark_shown(page: Any) -> None:  # noqa: ANN401 - a page of Streamlit's navigation
     """Mark the word of a view that has none of its own: Streamlit marks the page alone that a word leads to."""
-    first = next((next(iter(views)) for views in WORDS.values() if page.url_path in views), "")
+    first = next(iter(modes_of(page.url_path)), "")
     if first and first != page.url_path:
         link = f'.stApp [data-testid="stTopNavLink"][href$="/{first}"]'
         st.html(

@@ -4,9 +4,7 @@ Before Streamlit stand `evaluator.components.guard`, the limits of `pages.app.co
 other host names: a name that was made to point at this machine could read everything.
 """
 
-import base64
 import contextlib
-import functools
 import logging
 import os
 import signal
@@ -34,12 +32,6 @@ STOP_SECONDS = 5.0
 PING_SECONDS = 30.0
 FIRST_VIEW = "overview"
 """The file of the default page of app.py."""
-SIDEBAR = 248
-"""Width of the sidebar, in pixels."""
-# `state.WITH_SIDEBAR`, without the modules that it needs.
-VIEWS_WITH_SIDEBAR = (
-    "page_browser", "gallery", "compare", "models", "pixel_confusion", "fields", "suspects", "findings",
-)  # fmt: skip
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 """Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
 
@@ -55,7 +47,7 @@ def allowed_hosts(said: str) -> list[str]:
 
 def middleware(hosts: Sequence[str]) -> list[Middleware]:
     """Return what stands before Streamlit: who may ask, and what a browser may do."""
-    from pages.app import connections
+    from pages.app import connections, page_style
 
     page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
     public = [name for name in hosts if name not in OWN_NAMES]
@@ -75,25 +67,8 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
         Middleware(cast(Any, guarded)),
         Middleware(cast(Any, connections.Limits), is_known=known),
         Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
-        Middleware(cast(Any, PageHead), style=frame_style),
+        Middleware(cast(Any, PageHead), style=page_style.frame_style),
     ]
-
-
-def frame_style(path: str) -> str:
-    """Return the style of the frame of a view, which keeps the room of a sidebar.
-
-    >>> frame_style("/below/gallery")[-30:]
-    ':root { --ls-sidebar: 248px; }'
-    """
-    view = path.rstrip("/").rpartition("/")[2]
-    return _frame_style() + (f":root {{ --ls-sidebar: {SIDEBAR}px; }}" if view in VIEWS_WITH_SIDEBAR else "")
-
-
-@functools.cache
-def _frame_style() -> str:
-    folder = Path(__file__).resolve().parents[1]
-    icon = base64.b64encode((folder / "icon.png").read_bytes()).decode()
-    return (folder / "frame.css").read_text(encoding="utf-8").replace("ICON", f"data:image/png;base64,{icon}")
 
 
 def server_settings(words: Sequence[str]) -> dict[str, Any]:

@@ -75,10 +75,6 @@ WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Files": {"files": ""},
 }
 """The words of the navigation, in order: the views of each with the names of their modes; it leads to the first."""
-WITH_SIDEBAR: Final[tuple[View, ...]] = (
-    "page_browser", "gallery", "compare", "models", "pixel_confusion", "fields", "suspects", "findings",
-)  # fmt: skip
-"""Views that always have filters or choices in the sidebar, whose room is kept from the first picture on."""
 OF_BOXES: Final[tuple[View, ...]] = tuple(view for view in get_args(View) if view not in ("fields", "files"))
 """Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own."""
 _FILTERED: Final[tuple[View, ...]] = ("page_browser", "gallery")
@@ -639,6 +635,11 @@ FILTER: Final[tuple[AnyField, ...]] = (
 """What filters mistakes and pages: a saved filter has their values in this order."""
 
 state: Final = State()
+
+
+def modes_of(view: str) -> Mapping[View, str]:
+    """Return the views of the word of a view, with the names of their modes; empty for a view without a word."""
+    return next((views for views in WORDS.values() if view in views), {})
 
 
 def is_narrowed(fields: Iterable[AnyField]) -> bool:

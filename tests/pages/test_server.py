@@ -31,9 +31,9 @@ from evaluator.cli import dashboard as command
 from evaluator.components import guard
 from evaluator.components.page_head import PageHead
 from evaluator.workspace.roles import Workspace
-from pages.app import connections
+from pages.app import connections, page_style
 from pages.app import server as serve
-from pages.app.state import WITH_SIDEBAR, View
+from pages.app.state import View
 from tests import network, sessions
 from tests.browser.conftest import alive, dashboard
 from tests.serving import ROOT, free_port, lasting, processes
@@ -198,10 +198,10 @@ def test_layers_of_ours_stand_before_those_of_streamlit() -> None:
     assert isinstance(first.cls(of_streamlit), guard.Guard)
     assert second.cls is connections.Limits
     assert (third.cls, third.kwargs["allowed_hosts"]) == (TrustedHostMiddleware, ["127.0.0.1", "scope.example.org"])
-    assert (last.cls, last.kwargs) == (PageHead, {"style": serve.frame_style})
-    assert 'url("data:image/png;base64,' in serve.frame_style("/")
-    assert serve.VIEWS_WITH_SIDEBAR == WITH_SIDEBAR
-    assert "--ls-sidebar: " not in serve.frame_style("/files")
+    assert (last.cls, last.kwargs) == (PageHead, {"style": page_style.frame_style})
+    assert 'url("data:image/png;base64,' in page_style.frame_style("/")
+    assert set(page_style.WITH_SIDEBAR) <= set(get_args(View))
+    assert "--ls-sidebar: " not in page_style.frame_style("/files")
 
 
 def test_a_page_has_our_style_in_its_head_and_nothing_else_changes() -> None:

@@ -23,7 +23,6 @@ from evaluator.data.label_names import Overlaps
 from evaluator.data.page_sizes import entry_sizes
 from evaluator.matching.pages_apart import (
     FEWEST,
-    FITS,
     GAIN,
     MOST_PAGES,
     MOST_PAIRS,
@@ -111,7 +110,7 @@ def _moved(truth: Annotations, prediction: Annotations) -> tuple[tuple[PagesApar
         # A page that fits well enough says it alone; a usual change goes before the scale that the boxes suggest.
         tried = changes.of(page)
         best = max(tried, key=lambda words: tried[words].fit.rank(usual=words != changes.own))
-        if tried[best].fit.share >= max(FITS, page.given.share + GAIN):
+        if tried[best].fit.mends(page.given):
             chosen[page.entry] = best
     if not chosen:
         return (), prediction

@@ -36,7 +36,7 @@ def body(compared: ComparedFields) -> None:
     parts = [f"{protocol.name} {protocol.version}", f"IoU ≥ {threshold_text(state.field_iou)}"]
     low, high = field_results.IOU_RANGE
     label = f"*Threshold:* IoU {state.field_iou:.2f}"
-    with frame.at_right(compared.opened), st.popover(label, icon=":material/tune:", key="thresholds"):
+    with frame.thresholds_at_right(compared.opened, label):
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
         st.html(frame.facts_of(" · ".join([*parts, *a.result.signature.options])))
     frame.title("Compare")

@@ -39,7 +39,7 @@ PIXEL_VIEW = "pages/pixel_confusion.py"
 
 def body(loaded: LoadedBoxes) -> None:
     """Draw choices, title, panes, differences and ledger, or why the pixels cannot be compared."""
-    thresholds = headline.scores(loaded, loaded.pair)
+    thresholds = headline.thresholds(loaded, loaded.pair, with_iou=False)
     with st.sidebar:
         pixel_results.count_choices()
     head = st.container()

@@ -12,7 +12,16 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluator.data.issues import count_of, plain
 from evaluator.metrics.results import MetricColumns, Metrics, defined, threshold_text
 from pages.app import protocol, widgets
-from pages.app.frame import at_right, escaped, facts_of, letter_and_name, letter_badge, number, points, theme_class
+from pages.app.frame import (
+    escaped,
+    facts_of,
+    letter_and_name,
+    letter_badge,
+    number,
+    points,
+    theme_class,
+    thresholds_at_right,
+)
 from pages.app.results import (
     BEST_F1,
     STANDARD,
@@ -34,27 +43,27 @@ _RATIOS: Final[tuple[tuple[str, Ratio], ...]] = (("F1", "f1"), ("Precision", "pr
 _MODELS_IN_A_ROW: Final = 3
 
 
-def thresholds(loaded: LoadedBoxes, chosen: Sequence[Model], signature: str) -> None:
-    """Draw the models, thresholds, presets and what made the numbers, at the right of the navigation."""
-    low, high = iou_range()
-    scores = dict.fromkeys(f"{score_threshold(loaded, model):.2f}" for model in chosen)
-    label = f"*Thresholds:* IoU {state.iou:.2f}, score {' / '.join(scores)}"
-    label = label if preset(loaded) == STANDARD else f"**{label}**"
-    with at_right(loaded), st.popover(label, icon=":material/tune:", key="thresholds"):
-        st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session")
+def thresholds(
+    loaded: LoadedBoxes, chosen: Sequence[Model], signature: str = "", *, with_iou: bool = True
+) -> DeltaGenerator:
+    """Draw models, thresholds, presets and what made the numbers at the right of the navigation; return the place.
+
+    Without an IoU there are score thresholds alone.
+    """
+    scores = " / ".join(dict.fromkeys(f"{score_threshold(loaded, model):.2f}" for model in chosen))
+    label = f"*Thresholds:* IoU {state.iou:.2f}, score {scores}" if with_iou else f"*Threshold:* score {scores}"
+    changed = with_iou and preset(loaded) != STANDARD
+    place = thresholds_at_right(loaded, f"**{label}**" if changed else label)
+    with place:
+        if with_iou:
+            low, high = iou_range()
+            st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session")
         for model in chosen:
             score_slider(loaded, model)
-        _presets(loaded)
-        st.html(facts_of(signature))
-
-
-def scores(loaded: LoadedBoxes, chosen: Sequence[Model]) -> DeltaGenerator:
-    """Draw the models and the score thresholds alone, at the right of the navigation; return where these are."""
-    every = dict.fromkeys(f"{score_threshold(loaded, model):.2f}" for model in chosen)
-    label = f"*Threshold:* score {' / '.join(every)}"
-    with at_right(loaded), st.popover(label, icon=":material/tune:", key="thresholds") as place:
-        for model in chosen:
-            score_slider(loaded, model)
+        if with_iou:
+            _presets(loaded)
+        if signature:
+            st.html(facts_of(signature))
     return place
 
 

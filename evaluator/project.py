@@ -21,7 +21,7 @@ import msgspec
 from evaluator import formats
 from evaluator.data.dataset import Annotations, Dataset, Level, Side, join, map_labels
 from evaluator.data.fixes import Fix, fixes_for, refuse_label
-from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors
+from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors, refuse
 from evaluator.data.page_sizes import measured_issues, with_sizes
 from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import files_below, head, is_folder
@@ -66,8 +66,42 @@ class Upload(NamedTuple):
     columns: str = ""
 
 
-Input = Path | str | Upload
-"""A file or folder of this machine, or uploaded bytes."""
+class MergedFiles(NamedTuple):
+    """Files of boxes of one side that are read as one; no document is in two of them."""
+
+    parts: tuple[Path, ...]
+
+    @property
+    def name(self) -> str:
+        """Return how many files they are, and the name of the first."""
+        return several_name([part.name for part in self.parts])
+
+
+def several_name(names: Sequence[str]) -> str:
+    """Return the name of several files that are one side.
+
+    >>> several_name(["a.xml", "b.xml"])
+    '2 files, a.xml first'
+    """
+    return f"{len(names)} files, {names[0]} first"
+
+
+def one_input(paths: Sequence[Path]) -> Path | MergedFiles:
+    """Return the paths of one side, at least one, as what is read."""
+    return paths[0] if len(paths) == 1 else MergedFiles(tuple(paths))
+
+
+def paths_of(side: Origin | None) -> tuple[Path, ...]:
+    """Return the files and folders of this machine behind one side; none of an upload."""
+    if isinstance(side, MergedFiles):
+        return side.parts
+    return (side,) if isinstance(side, Path) else ()
+
+
+Input = Path | str | Upload | MergedFiles
+"""A file or folder of this machine, several of them that are read as one, or uploaded bytes."""
+Origin = Path | Upload | MergedFiles
+"""Where a side was read from."""
 
 
 class OptionError(ValueError):
@@ -86,7 +120,7 @@ class Member(Generic[SourceT]):
         None when it has errors.
     issues : tuple of Issue
         Of this file alone.
-    origin : Path or Upload
+    origin : Path, MergedFiles or Upload
         Where to read it again under another role.
     """
 
@@ -94,7 +128,7 @@ class Member(Generic[SourceT]):
     side: Side
     source: SourceT | None
     issues: tuple[Issue, ...]
-    origin: Path | Upload
+    origin: Origin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,14 +267,16 @@ def model_names(predictions: Sequence[Input]) -> tuple[str, ...]:
     >>> model_names(["a/pred.json", "b/pred.json", "b/lines.json"])
     ('a/pred.json', 'b/pred.json', 'lines.json')
     """
-    if isinstance(predictions, str | Path | Upload):
+    if isinstance(predictions, str | Path | Upload | MergedFiles):
         raise OptionError(f"predictions must be a list of files; found {_name(predictions)}")
     # Links are not followed: what was typed is shown.
-    parts = [() if isinstance(each, Upload) else Path(os.path.abspath(each)).parts for each in predictions]
+    own = [None if isinstance(each, Upload) else _first(each) for each in predictions]
+    parts = [() if each is None else Path(os.path.abspath(each)).parts for each in own]
     names = []
-    for origin, own in zip(predictions, parts, strict=True):
-        shared = max((_shared_end(own, each) for each in parts if each != own), default=0)
-        names.append(Path(*own[-shared - 1 :]).as_posix() if shared else _name(origin))
+    for origin, ends in zip(predictions, parts, strict=True):
+        shared = max((_shared_end(ends, each) for each in parts if each != ends), default=0)
+        one = shared and not isinstance(origin, MergedFiles)
+        names.append(Path(*ends[-shared - 1 :]).as_posix() if one else _name(origin))
     return tuple(names)
 
 
@@ -254,8 +290,14 @@ def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
     return count
 
 
-def read_content(origin: Path | Upload, reading: Reading, kind: Kind) -> Source:
+def read_content(origin: Origin, reading: Reading, kind: Kind) -> Source:
     """Return what the files of one side hold; `BadInput` with all issues of all files."""
+    if isinstance(origin, MergedFiles):
+        if kind != "boxes":
+            rule, fix = "several files are merged for boxes only", "Give one file or folder with --gt."
+            refuse(origin.parts[0].name, "", rule, f"files of {kind}", fix)
+        asked = msgspec.structs.asdict(reading)
+        return merged(origin, lambda part: formats.read(part, **asked))
     if isinstance(origin, Upload) and origin.format and reading.format is None:
         reading = msgspec.structs.replace(reading, format=origin.format)
     if isinstance(origin, Upload) and origin.columns and not reading.columns:
@@ -277,6 +319,21 @@ def read_content(origin: Path | Upload, reading: Reading, kind: Kind) -> Source:
     else:
         source = row.read_files(origin.files, origin.name, reading)
     return source
+
+
+def merged(origin: MergedFiles, read: Callable[[Path], Annotations]) -> Annotations:
+    """Return the files of one side as one, each by `read`; BadInput when a document is in two of them."""
+    parts: list[Annotations] = []
+    issues: list[Issue] = []
+    for path, name in zip(origin.parts, model_names(origin.parts), strict=True):
+        try:
+            part = read(path)
+            parts.append(part if "/" not in name else replace(part, name=name))
+        except BadInput as problem:
+            issues += problem.issues
+    if issues:
+        raise BadInput(issues)
+    return formats.merged(origin.name, parts)
 
 
 def _beginnings(origin: Path | Upload) -> Iterator[tuple[str, bytes]]:
@@ -418,7 +475,7 @@ def _need_labels(project: Project[Source], fixes: Sequence[Fix]) -> None:
 
 def read_ahead(origin: Input) -> bool:
     """Return whether a file is read while another one is: two big ones at a time need the memory of both."""
-    if isinstance(origin, Upload):
+    if isinstance(origin, Upload | MergedFiles):
         return False
     path = Path(origin)
     return path.exists() and path.stat().st_size <= _READ_AHEAD_BYTES
@@ -446,7 +503,7 @@ def require_joined(project: Project[Source], protocol: AnyProtocol, options: Opt
     return Joined(join(truth, *fitting), each_once)
 
 
-def read_member(name: str, side: Side, origin: Path | Upload, read: Callable[[], SourceT]) -> Member[SourceT]:
+def read_member(name: str, side: Side, origin: Origin, read: Callable[[], SourceT]) -> Member[SourceT]:
     """Return one side from what reads it; an unreadable one carries its issues.
 
     A name with more of the path than the file's is given to what was read and to its issues, too.
@@ -470,7 +527,7 @@ def _read(
     protocol: AnyProtocol, origin: Input, side: Side, options: Options, name: str, *, as_written: bool = False
 ) -> Member[Source]:  # fmt: skip
     """Return one side as the protocol needs it, under a name."""
-    files = origin if isinstance(origin, Upload) else Path(origin)
+    files = origin if isinstance(origin, Upload | MergedFiles) else Path(origin)
     reading = protocol.reading(side, options)
     fixes = fixes_for(options.fix, name, prediction=side == "prediction")
     if as_written or any(fix.moves_boxes for fix in fixes):
@@ -489,7 +546,11 @@ def _relabelled(member: Member[Source], names: Mapping[str, str]) -> Member[Sour
 
 
 def _name(origin: Input) -> str:
-    return origin.name if isinstance(origin, Upload) else Path(origin).name
+    return origin.name if isinstance(origin, Upload | MergedFiles) else Path(origin).name
+
+
+def _first(origin: Path | str | MergedFiles) -> Path | str:
+    return origin.parts[0] if isinstance(origin, MergedFiles) else origin
 
 
 # --- evaluating ------------------------------------------------------------------------------------------------
@@ -758,9 +819,10 @@ def _over_ranges(
         raise OptionError(f"--page-ranges goes with --iou alone, and not with {spelled(strange[0])}")
     paths = []
     for origin in (ground_truth, prediction):
-        if isinstance(origin, Upload) or is_folder(Path(origin)):
+        if isinstance(origin, Upload | MergedFiles) or is_folder(Path(origin)):
             if asked:
-                raise OptionError(f"--page-ranges reads files, and {_name(origin)} is a folder")
+                what = "are several" if isinstance(origin, MergedFiles) else "is a folder"
+                raise OptionError(f"--page-ranges reads files, and {_name(origin)} {what}")
             return None
         paths.append(Path(origin))
     truth, predicted = paths

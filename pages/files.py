@@ -15,7 +15,7 @@ from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput, count_of, has_errors, issue_count, plain
 from evaluator.formats.base import Kind
 from evaluator.pdf.folder import folders_of
-from evaluator.project import AnyProject, Project
+from evaluator.project import AnyProject, Project, Upload
 from evaluator.review.store_address import state_folder
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import Sides
@@ -347,7 +347,7 @@ def _saved_sides(held: Mapping[Kind, AnyProject]) -> dict[Kind, Sides]:
 
 def _own_sides(files: AnyProject) -> Sides | None:
     """Return the files of a kind; None for sample data or nothing; raises ProjectFileError with uploads."""
-    paths = [member.origin for member in files.members if isinstance(member.origin, Path)]
+    paths = [member.origin for member in files.members if not isinstance(member.origin, Upload)]
     if not files.members or any(map(session_files.is_bundled, paths)):
         return None
     if len(paths) < len(files.members):
@@ -356,7 +356,7 @@ def _own_sides(files: AnyProject) -> Sides | None:
     models = tuple(paths[1:] if truth is not None else paths)
     # Uploads have no place in a project: the folder that was open before them has.
     pdfs = None if files.pdfs is None else folders_of(files.pdfs)[-1]
-    return Sides(truth if isinstance(truth, Path) else None, models, pdfs)
+    return Sides(None if isinstance(truth, Upload) else truth, models, pdfs)
 
 
 def _recent() -> None:

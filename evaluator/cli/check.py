@@ -28,6 +28,7 @@ from evaluator.metrics import export
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.locked import locked_issues
 from evaluator.pdf.passwords import opening_with
+from evaluator.project import paths_of
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import Source
 from evaluator.workspace.roles import find
@@ -121,6 +122,7 @@ def _both_sides(path: Path, format: str | None) -> tuple[list[Path], list[Issue]
         return [path], []  # why it is not clear is said when it is read as one side
     if sides.ground_truth is None or not sides.predictions:
         return [path], []
+    truths, models = paths_of(sides.ground_truth), [path for each in sides.predictions for path in paths_of(each)]
     predictions = ", ".join(each.name for each in sides.predictions)
     predictions = f"{count_of(len(sides.predictions), 'prediction')}: {predictions}"
     note = Issue(
@@ -131,7 +133,7 @@ def _both_sides(path: Path, format: str | None) -> tuple[list[Path], list[Issue]
         found=f"ground truth {sides.ground_truth.name}, {predictions}",
         fix="Name files or folders one by one to check others.",
     )
-    return [sides.ground_truth, *sides.predictions], [note]
+    return [*truths, *models], [note]
 
 
 def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:

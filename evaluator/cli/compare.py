@@ -42,7 +42,7 @@ from evaluator.data.issues import count_of
 from evaluator.metrics import export
 from evaluator.metrics.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
 from evaluator.pdf.passwords import opening_with
-from evaluator.project import OptionError, Say, evaluate_together, model_names
+from evaluator.project import OptionError, Say, evaluate_together, model_names, one_input
 from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import Evaluation
 from evaluator.system.memory import release_freed_memory, share_among_threads
@@ -67,7 +67,7 @@ def compare(
     protocol: MaybeProtocol = None,
     /,
     *,
-    gt: MaybeTruth = None,
+    gt: MaybeTruth = (),
     pred: MaybePredictions = (),
     project: ProjectFile = None,
     options: ProtocolOptions = DEFAULT,
@@ -154,19 +154,19 @@ def gate(
     _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
     if not fail_if:
         raise UsageError(f"give at least one --fail-if, such as --fail-if {EXAMPLE}.")
-    check_table(gt, slices, attributes)
+    check_table(one_input(gt), slices, attributes)
     paths = [pred] if baseline is None else [pred, baseline]
     given = given_options(options)
     pdfs = given.get("pdfs")
     passwords = passwords_of(password_file)
     with opening_with(passwords), progress("Reading") as say, in_one_sentence(ConditionError):
         conditions = [parse(text) for text in fail_if]
-        evaluations = _evaluated(ComparedFiles(protocol, gt, paths, given), say)
+        evaluations = _evaluated(ComparedFiles(protocol, one_input(gt), paths, given), say)
         say("Judging")
         sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
         of_slices = any((each.label or "").startswith(PREFIX) for each in conditions)
         if slices is not None or of_slices:
-            evaluations, named = named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)
+            evaluations, named = named_in(evaluations, one_input(gt), slices, attributes, pdfs=pdfs, say=say)
             sides = [with_slices(side, each) for side, each in zip(sides, named, strict=True)]
         reference = sides[1] if len(sides) > 1 else None
         ties = evaluations[-1].result.tied_ranges, evaluations[0].result.tied_ranges

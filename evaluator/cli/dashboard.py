@@ -54,7 +54,7 @@ def open_paths(
     paths: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
     /,
     *,
-    gt: Path | None = None,
+    gt: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
     pred: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
     pdfs: Path | None = None,
     password_file: PasswordFile = None,
@@ -73,7 +73,8 @@ def open_paths(
         Folders or files, or a layoutscope.toml alone, which lists what to open; without any file or folder at all, the
         bundled sample data.
     gt
-        The ground truth, when it should not be guessed.
+        The ground truth, when it should not be guessed; repeat it to merge files of different documents. Several in a
+        folder are no error: the dashboard opens on the list of files, where they are merged or one is chosen.
     pred
         A prediction file; repeat it for more models.
     pdfs

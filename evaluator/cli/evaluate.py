@@ -28,7 +28,7 @@ from evaluator.data.issues import plain
 from evaluator.metrics import export
 from evaluator.metrics.results import ResultTable
 from evaluator.pdf.passwords import opening_with
-from evaluator.project import OptionError
+from evaluator.project import OptionError, paths_of
 from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
 from evaluator.system.atomic_write import atomic_write
@@ -43,7 +43,7 @@ def evaluate(
     protocol: MaybeProtocol = None,
     /,
     *,
-    gt: MaybeTruth = None,
+    gt: MaybeTruth = (),
     pred: MaybePredictions = (),
     project: ProjectFile = None,
     options: ProtocolOptions = DEFAULT,
@@ -120,8 +120,8 @@ def _read_by(
 ) -> Read:
     """Return what an evaluation reads, by the flag that names it."""
     return {
-        "--gt": compared.gt,
-        "--pred": compared.pred,
+        "--gt": paths_of(compared.gt),
+        "--pred": [path for each in compared.pred for path in paths_of(each)],
         PDFS: compared.options.get("pdfs"),
         "--project": project,
         "--slices": slices,

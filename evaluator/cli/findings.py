@@ -14,7 +14,7 @@ from cyclopts import App, Group, Parameter
 
 from evaluator import project, protocols
 from evaluator.cli.paths import Read, need_apart, need_free, need_store, store_files
-from evaluator.cli.program import OK, UsageError, writing
+from evaluator.cli.program import OK, Truth, UsageError, writing
 from evaluator.cli.progress import progress
 from evaluator.data.dataset import Annotations, join
 from evaluator.data.issues import BadInput, Issue, count_of, issues_text, plain
@@ -143,7 +143,7 @@ def merge_findings(
 @findings_app.command
 def correct(
     *,
-    gt: Path,
+    gt: Truth,
     pred: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
     findings: _Address = None,
     workspace: _Workspace = "",
@@ -154,8 +154,6 @@ def correct(
 
     Parameters
     ----------
-    gt
-        The ground truth.
     pred
         Prediction files, whose labels may be used. Accepted predictions are stored with the verdicts.
     out
@@ -168,7 +166,7 @@ def correct(
     with progress("Reading"):
         protocol = protocols.box_protocols()[protocols.DEFAULT]
         options = protocol.options()
-        files = project.open_project(protocol, gt, pred, options)
+        files = project.open_project(protocol, project.one_input(gt), pred, options)
         truth, _ = files.required()
         assert isinstance(truth, Annotations)
         dataset = project.require_joined(files, protocol, options).dataset if pred else join(truth)

@@ -12,11 +12,15 @@ from cyclopts import Parameter
 from evaluator.cli.program import UsageError
 from evaluator.cli.protocol_options import need_protocol
 from evaluator.data.fixes import parse_fix
+from evaluator.project import MergedFiles, one_input
 from evaluator.protocols import DEFAULT, PROTOCOLS
 from evaluator.workspace import project_file
 
 MaybeProtocol = Annotated[str | None, Parameter(help="The evaluation system; that of the project when not given.")]
-MaybeTruth = Annotated[Path | None, Parameter(help="Ground-truth file or folder.")]
+MaybeTruth = Annotated[
+    tuple[Path, ...],
+    Parameter(negative="", help="Ground-truth file or folder; repeat it to merge files of different documents."),
+]
 MaybePredictions = Annotated[tuple[Path, ...], Parameter(negative="")]
 ProjectFile = Annotated[
     Path | None, Parameter(help="A layoutscope.toml: its ground truth, models, PDFs, protocol, level and fixes.")
@@ -27,24 +31,24 @@ class ComparedFiles(NamedTuple):
     """Files that a command compares, and the options of the protocol."""
 
     protocol: str
-    gt: Path
-    pred: list[Path]
+    gt: Path | MergedFiles
+    pred: Sequence[Path | MergedFiles]
     options: dict[str, Any]
 
 
 def compared_files(
-    protocol: str | None, gt: Path | None, pred: Sequence[Path], project: Path | None, options: dict[str, Any]
+    protocol: str | None, gt: Sequence[Path], pred: Sequence[Path], project: Path | None, options: dict[str, Any]
 ) -> ComparedFiles:
     """Return what a command compares; UsageError for what is missing or given twice, BadInput as `read`."""
     if project is None:
         if protocol is None:
             raise UsageError("name a PROTOCOL, or give a project with --project.")
         need_protocol(protocol)
-        if gt is None or not pred:
-            missing = "--gt" if gt is None else "--pred"
+        if not gt or not pred:
+            missing = "--gt" if not gt else "--pred"
             raise UsageError(f"{missing} is needed: give --gt and --pred, or a project with --project.")
-        return ComparedFiles(protocol, gt, list(pred), options)
-    if gt is not None or pred:
+        return ComparedFiles(protocol, one_input(gt), list(pred), options)
+    if gt or pred:
         raise UsageError(f"{project.name} lists what to compare; give it without --gt and --pred.")
     workspace, query = project_file.read(project)
     parts = dict(urllib.parse.parse_qsl(query))

@@ -19,6 +19,7 @@ from evaluator.data.dataset import Dataset, page_keys
 from evaluator.data.issues import Issue
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
+from evaluator.project import MergedFiles, paths_of
 from evaluator.protocols.base import BoxEvaluation, DatasetResult, Evaluation, Result
 
 _slices: Final = Group("Named slices", sort_key=3)
@@ -33,18 +34,18 @@ PageTable = Annotated[
 ]
 
 
-def check_table(gt: Path, slices: Path | None, attributes: Path | None) -> None:
+def check_table(gt: Path | MergedFiles, slices: Path | None, attributes: Path | None) -> None:
     """Refuse a table of attributes without named slices, which alone are about it."""
-    if attributes is not None and slices is None and not default_file(gt).exists():
+    beside = default_file(paths_of(gt)[0])
+    if attributes is not None and slices is None and not beside.exists():
         raise UsageError(
-            f"--attributes has no effect without named slices; give --slices, or {default_file(gt).name} beside "
-            "the ground truth."
+            f"--attributes has no effect without named slices; give --slices, or {beside.name} beside the ground truth."
         )
 
 
 def named_in(
     evaluations: Sequence[Evaluation],
-    gt: Path,
+    gt: Path | MergedFiles,
     slices: Path | None,
     attributes: Path | None,
     *,
@@ -56,7 +57,7 @@ def named_in(
     Of a protocol that does not match boxes, slices whose attributes it knows. Warnings about left-out rows of the table
     go to the evaluations. `BadInput` when a file cannot be understood, `UsageError` for an unknown attribute.
     """
-    path = slices or default_file(gt)
+    path = slices or default_file(paths_of(gt)[0])
     if slices is None and not path.exists():
         return list(evaluations), [NamedNumbers() for _ in evaluations]
     results = [one.result for one in evaluations]

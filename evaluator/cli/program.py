@@ -38,7 +38,10 @@ app = App(
 
 
 Protocol = Annotated[str, Parameter(help="The evaluation system; see the README for the list.")]
-Truth = Annotated[Path, Parameter(help="Ground-truth file or folder.")]
+Truth = Annotated[
+    list[Path],
+    Parameter(negative="", help="Ground-truth file or folder; repeat it to merge files of different documents."),
+]
 Columns = Annotated[
     str,
     Parameter(

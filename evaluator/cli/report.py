@@ -27,7 +27,7 @@ from evaluator.cli.paths import (
     passwords_of,
     store_files,
 )
-from evaluator.cli.program import OK, UsageError, in_one_sentence, need_folder, writing
+from evaluator.cli.program import OK, Truth, UsageError, in_one_sentence, need_folder, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, given_options
 from evaluator.components.payload import ModelItem
@@ -45,11 +45,14 @@ from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.passwords import opening_with
 from evaluator.pdf.pool import PagePool
 from evaluator.project import (
+    MergedFiles,
     OptionError,
     explained,
     model_names,
+    one_input,
     open_project,
     options_of,
+    paths_of,
     protocol_named,
     require_joined,
 )
@@ -77,7 +80,7 @@ def review_pack(
     protocol: str = protocols.DEFAULT,
     /,
     *,
-    gt: Path,
+    gt: Truth,
     pred: Annotated[list[Path], Parameter(negative="")],
     out: Path,
     pdfs: Path | None = None,
@@ -111,8 +114,6 @@ def review_pack(
     protocol
         The evaluation system, or several for the same files separated by commas: snapshot,coco,pixel. The first one
         that matches boxes gives the decision, the findings and the pages.
-    gt
-        Ground-truth file or folder.
     pred
         Prediction file or folder; a second one is compared with the first, further ones are listed.
     out
@@ -186,7 +187,7 @@ def review_pack(
             rule=rule,
         )
     need_place(out)
-    run = _Run(gt, pred, pdfs, given_options(options), scores)
+    run = _Run(one_input(gt), pred, pdfs, given_options(options), scores)
     _need_own_place(out, run, further, findings, since, password_file=password_file)
     if keep_active_content and (pdfs is None or out.suffix.lower() in (".html", ".pdf")):
         raise UsageError(
@@ -200,7 +201,7 @@ def review_pack(
     workers = min(os.cpu_count() or 2, _MOST_WORKERS)
     with opening_with(passwords_of(password_file)), progress("Reading") as say, PagePool(workers=workers) as pool:
         run.need_options(systems)
-        events = _events(findings, workspace, gt)
+        events = _events(findings, workspace, gt[0])
         with in_one_sentence(ValueError):
             of_boxes = None
             others = [run.further(system, say) for system in systems if system is not boxes]
@@ -329,13 +330,13 @@ def _need_own_place(
     if findings is not None:
         need_store(findings)
     read: Read = {
-        "--gt": run.gt,
+        "--gt": paths_of(run.gt),
         "--pred": run.pred,
         PDFS: run.pdfs,
         "--also": [path for each in further for path in (each.gt, *each.pred)],
         "--since": since,
         "--password-file": password_file,
-        "--findings": store_files(store_address(run.gt, named=findings, environment=os.environ)),
+        "--findings": store_files(store_address(paths_of(run.gt)[0], named=findings, environment=os.environ)),
     }
     in_folder = out.is_dir() or out.suffix.lower() not in _ENDINGS
     written = [out / name for name in (*FILES, MARKED)] if in_folder else [out]
@@ -358,7 +359,7 @@ def _protocol(name: str) -> AnyProtocol:
 class _Run(NamedTuple):
     """Files and options that several protocols evaluate."""
 
-    gt: Path
+    gt: Path | MergedFiles
     pred: Sequence[Path]
     pdfs: Path | None
     chosen: Mapping[str, object]

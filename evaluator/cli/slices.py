@@ -118,7 +118,7 @@ def slices(
         given.pop("pdfs", None)
     with opening_with(passwords_of(password_file)), progress("Reading") as say:
         with in_one_sentence(OptionError):
-            evaluations = project.evaluate_together(protocol, gt, pred, say, **given)
+            evaluations = project.evaluate_together(protocol, project.one_input(gt), pred, say, **given)
         sought = _Sought(measure, pdfs, use_score=use_score, smallest=smallest, depth=conditions)
         results = [one.result for one in evaluations]
         boxes = [result for result in results if isinstance(result, BoxEvaluation)]
@@ -132,7 +132,7 @@ def slices(
     if save is not None:
         if not result.slices:
             raise UsageError(f"there is no slice to save as {save}.")
-        file = slices_file or default_file(gt)
+        file = slices_file or default_file(gt[0])
         with writing("--slices-file", file):
             save_named(file, NamedSlice(save, result.slices[0].conditions))
     sys.stdout.write(_printed(result, json=json, markdown=markdown))

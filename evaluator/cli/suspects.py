@@ -83,7 +83,7 @@ def suspects(
         settings = project.options_of(system, **given)
         labels: tuple[str, ...] | None = getattr(settings, "labels", None)
         min_score: float = getattr(settings, "min_score", 0.0)
-        files = project.open_project(system, gt, pred, settings, say)
+        files = project.open_project(system, project.one_input(gt), pred, settings, say)
         joined = project.require_joined(files, system, settings)
         say("Weighing")
         suspects = listing.suspects(joined.dataset, labels=labels, min_score=min_score, least=least)

@@ -3,7 +3,7 @@
 from evaluator.formats.base import KINDS, BoxFormat, Content, FileGroup, Format, Kind, Reading
 from evaluator.formats.column_cache import digest_of
 from evaluator.formats.detect import HEAD_BYTES, detect_bytes, detect_file, need_kind, recognise, side_of
-from evaluator.formats.reading import files_of, is_cached, read, read_bytes, read_files, whole_path_format
+from evaluator.formats.reading import files_of, is_cached, merged, read, read_bytes, read_files, whole_path_format
 from evaluator.formats.registry import (
     FORMATS,
     AnyFormat,
@@ -34,6 +34,7 @@ __all__ = [
     "files_of",
     "format_of",
     "is_cached",
+    "merged",
     "need_kind",
     "of_kind",
     "outline_issues",

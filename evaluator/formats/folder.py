@@ -206,42 +206,41 @@ def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Seque
 
 def _check(parts: Sequence[Annotations], collector: Collector, *, pages_apart: bool) -> None:
     first = parts[0]
-    owner: dict[str, str] = {}
-    page_owner: dict[tuple[str, int], str] = {}
+    owner: dict[str, Annotations] = {}
+    page_owner: dict[tuple[str, int], Annotations] = {}
     for part in parts:
         what = f"{part.name} and {first.name}"
         for key in ("format", "side", "unit"):
             if getattr(part, key) != getattr(first, key):
                 pair = f"{quote(getattr(part, key))} and {quote(getattr(first, key))}"
-                collector.error(
-                    what, f"the files of a folder must have the same {key}", pair, "Use one folder for each."
-                )
+                rule = f"files read as one must have the same {key}"
+                collector.error(what, rule, pair, "Give one of them alone with --gt or --pred.")
         if part.label_map != first.label_map:
-            rule = "the files of a folder must have the same label_map (snapshot 1.3, section 9.2)"
+            rule = "files read as one must have the same label_map (snapshot 1.3, section 9.2)"
             pair = f"{quote(part.label_map)} and {quote(first.label_map)}"
             collector.error(what, rule, pair, "Give all files the same ids and names.")
         if (part.model, part.version) != (first.model, first.version):
-            rule = "the files of a folder should come from one model"
+            rule = "files read as one should come from one model"
             pair = f"{quote([part.model, part.version])} and {quote([first.model, first.version])}"
             collector.warning(what, rule, pair, "They are read as one model under the first name.")
         if pages_apart:
             _check_pages(part, page_owner, collector)
         for document in () if pages_apart else part.documents:
-            if (other := owner.setdefault(document.doc_id, part.name)) != part.name:
-                rule = "a document may be listed by one file of a folder only"
-                fix = "Put all pages of a document into one file, or use two folders."
-                collector.error(f"{part.name} and {other}", rule, quote(document.doc_id), fix)
+            if (other := owner.setdefault(document.doc_id, part)) is not part:
+                rule = "a document may be listed by one of the files read as one"
+                fix = "Put all pages of a document into one file, or give one of the files alone with --gt or --pred."
+                collector.error(f"{part.name} and {other.name}", rule, quote(document.doc_id), fix)
     boxes = sum(len(part.boxes) for part in parts)
     if boxes > limits.MAX_BOXES:
         collector.error("", f"a folder may have {limits.MAX_BOXES:,} boxes", f"{boxes:,}", "Split the folder.")
 
 
-def _check_pages(part: Annotations, owner: dict[tuple[str, int], str], collector: Collector) -> None:
+def _check_pages(part: Annotations, owner: dict[tuple[str, int], Annotations], collector: Collector) -> None:
     for document, index in page_keys(part):
-        if (other := owner.setdefault((document, index), part.name)) != part.name:
-            rule = "a page may be listed by one file of a folder only"
-            fix = "Remove one of the files, or use two folders."
-            collector.error(f"{part.name} and {other}", rule, f"page {index + 1} of {quote(document)}", fix)
+        if (other := owner.setdefault((document, index), part)) is not part:
+            rule = "a page may be listed by one of the files read as one"
+            fix = "Remove one of the files, or give one alone with --gt or --pred."
+            collector.error(f"{part.name} and {other.name}", rule, f"page {index + 1} of {quote(document)}", fix)
 
 
 def _offsets(lengths: Sequence[int]) -> list[np.int32]:

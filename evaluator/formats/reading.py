@@ -187,6 +187,15 @@ def read_files(files: Sequence[tuple[str, bytes]], name: str, format: str, readi
     return _sound(of_kind("boxes")[format].read_files(files, name, reading))
 
 
+def merged(name: str, parts: Sequence[Annotations]) -> Annotations:
+    """Return files of one side, at least one, as one; `BadInput` when a document is in two of them.
+
+    Files of a format that has a page in each, such as PAGE-XML, may complete a document of several pages.
+    """
+    pages_apart = all(of_kind("boxes")[part.format].pages_apart for part in parts)
+    return folder.merge(name, parts, pages_apart=pages_apart)
+
+
 def _sound(source: Annotations) -> Annotations:
     """Return the source on its pages as given, with a warning for the first that no document can have (not snapshot).
 

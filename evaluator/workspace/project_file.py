@@ -24,6 +24,7 @@ from evaluator.formats import folder
 from evaluator.formats.base import Kind
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.problems import PageProblem
+from evaluator.project import MergedFiles, one_input, paths_of
 from evaluator.protocols import box_protocols
 from evaluator.system.atomic_write import atomic_write
 from evaluator.workspace.roles import NO_SIDES, Sides, Workspace
@@ -50,8 +51,8 @@ class ProjectFileError(Exception):
 class _Files(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The keys of the tables ``fields`` and ``posters``, and of boxes at the top."""
 
-    ground_truth: str | None = None
-    models: list[str] = []
+    ground_truth: str | list[str] | None = None
+    models: list[str | list[str]] = []
     pdfs: str | None = None
 
 
@@ -97,9 +98,12 @@ def read(path: Path) -> tuple[Workspace, str]:
             collector.error(place, rule, f"{quote(name)}, which {what}", fix)
             return beside
 
+    def side(names: str | list[str], place: str) -> Path | MergedFiles:
+        return one_input([inside(name, place) for name in ([names] if isinstance(names, str) else names)])
+
     def sides(files: _Files, within: str = "") -> Sides:
-        truth = None if files.ground_truth is None else inside(files.ground_truth, f"{within}ground_truth")
-        models = tuple(inside(name, f"{within}models[{at}]") for at, name in enumerate(files.models))
+        truth = side(files.ground_truth, f"{within}ground_truth") if files.ground_truth else None
+        models = tuple(side(names, f"{within}models[{at}]") for at, names in enumerate(files.models) if names)
         return Sides(truth, models, None if files.pdfs is None else inside(files.pdfs, f"{within}pdfs"))
 
     by_kind: dict[Kind, Sides] = {"boxes": sides(held)}
@@ -148,7 +152,7 @@ def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_referenc
 def _root(by_kind: Mapping[Kind, Sides]) -> Path:
     """Return the folder of a project: that of the first ground truth."""
     truths = (by_kind[kind].ground_truth for kind in KINDS_SAVED if kind in by_kind)
-    return next(truth for truth in truths if truth is not None).resolve().parent
+    return next(paths_of(truth)[0] for truth in truths if truth is not None).resolve().parent
 
 
 def content(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_reference: bool = False) -> str:
@@ -159,7 +163,10 @@ def content(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_refer
     """
     root = _root(by_kind)
 
-    def relative(path: Path) -> str:
+    def relative(side: Path | MergedFiles) -> str | list[str]:
+        return one_relative(side) if isinstance(side, Path) else [one_relative(path) for path in side.parts]
+
+    def one_relative(path: Path) -> str:
         if not path.resolve().is_relative_to(root):
             raise ProjectFileError(
                 f"{path.name} lies outside of {root.name}, the folder of the ground truth; move it there."

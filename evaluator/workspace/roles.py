@@ -19,6 +19,7 @@ from evaluator.data.issues import BadInput, Issue, Severity, examples, has_error
 from evaluator.formats import folder, limits, search, unsupported
 from evaluator.formats.base import KINDS, FileGroup, Kind
 from evaluator.pdf.folder import IMAGE_SUFFIXES
+from evaluator.project import MergedFiles, one_input, paths_of
 
 # How the terminal passes to the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
@@ -36,15 +37,17 @@ _NAMES_KEPT: Final = 500
 class Sides:
     """The files of one kind: boxes, extracted fields, or posters.
 
-    One folder can be both sides of posters; documents are looked up by name under `pdfs`.
+    One folder can be both sides of posters; documents are looked up by name under `pdfs`. `truths`: several that may be
+    the ground truth, of which nobody has chosen.
     """
 
-    ground_truth: Path | None = None
-    predictions: tuple[Path, ...] = ()
+    ground_truth: Path | MergedFiles | None = None
+    predictions: tuple[Path | MergedFiles, ...] = ()
     pdfs: Path | None = None
+    truths: tuple[Path, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.ground_truth is not None or bool(self.predictions)
+        return self.ground_truth is not None or bool(self.predictions) or bool(self.truths)
 
 
 NO_SIDES: Final = Sides()
@@ -102,7 +105,7 @@ def sample(root: Path) -> Workspace:
 def find(
     paths: Sequence[Path] = (),
     *,
-    ground_truth: Path | None = None,
+    ground_truth: Sequence[Path] = (),
     predictions: Sequence[Path] = (),
     pdfs: Path | None = None,
     as_reference: bool = False,
@@ -110,13 +113,13 @@ def find(
     """Return the workspace behind folders and files, roles recognised from content.
 
     Folders are searched four levels deep without hidden ones; what is named is not guessed. `as_reference` allows a
-    prediction as `ground_truth`. BadInput: a path does not exist, or two files could be the ground truth of one kind.
+    prediction as `ground_truth`; several are merged. BadInput: a path does not exist.
 
     Files of boxes state their side. Documents of fields are in one folder or one file of JSON lines per side: one
     called ground truth, truth, gt or reference is the ground truth, else the only one without confidence. A folder of
     posters can hold both sides, distinguished by the names of the files.
     """
-    named = [*([ground_truth] if ground_truth else []), *predictions]
+    named = [*ground_truth, *predictions]
     _need_existing([*paths, *named, *([pdfs] if pdfs else [])])
     files = list(search.walk(paths))
     taken = {path.resolve() for path in named}
@@ -127,17 +130,19 @@ def find(
     pdf_folder = pdfs or _folder_of_pdfs(files)
     unread = [path for path in left if path.suffix.lower() in unsupported.SUFFIXES and _is_known(path)]
     issues = [*map(_left_out, (*gathered.unknown, *unread)), *map(_beside, gathered.beside)]
-    if ground_truth and not as_reference and ground_truth.is_file() and formats.side_of(ground_truth) == "prediction":
-        issues.append(_not_a_truth(ground_truth))
+    if not as_reference:
+        issues += [
+            _not_a_truth(each) for each in ground_truth if each.is_file() and formats.side_of(each) == "prediction"
+        ]
     sides: dict[Kind, Sides] = {}
     for kind in KINDS:
         units = [unit for unit in gathered.groups if formats.FORMATS[unit.format].kind == kind]
-        truth = ground_truth if ground_truth and kind_of[ground_truth] == kind else None
-        chosen = _chosen(units, truth, [path for path in predictions if kind_of[path] == kind], issues)
+        truths = [path for path in ground_truth if kind_of[path] == kind]
+        chosen = _chosen(units, truths, [path for path in predictions if kind_of[path] == kind], issues)
         issues += [_too_many(path) for path in chosen.predictions[_MODELS_SHOWN:]]
         chosen = replace(chosen, predictions=chosen.predictions[:_MODELS_SHOWN])
         if chosen or (kind == "boxes" and pdf_folder):
-            sides[kind] = Sides(chosen.ground_truth, chosen.predictions, pdf_folder)
+            sides[kind] = replace(chosen, pdfs=pdf_folder)
     if has_errors(issues):
         raise BadInput(issues)
     passed_over = _passed_over([path for path in left if path not in unread], gathered.others)
@@ -148,22 +153,26 @@ def find(
 # --- which is which ------------------------------------------------------------------------------------------
 
 
-def _chosen(units: Sequence[FileGroup], truth: Path | None, named: Sequence[Path], issues: list[Issue]) -> Sides:
+def _chosen(
+    units: Sequence[FileGroup], named_truths: Sequence[Path], named: Sequence[Path], issues: list[Issue]
+) -> Sides:
     """Return the sides of one kind: what was named, what units state, the only unit without any score."""
-    truths = [truth] if truth else [unit.path for unit in units if "ground_truth" in unit.sides]
+    truths = [*named_truths] or [unit.path for unit in units if "ground_truth" in unit.sides]
     if not truths:
         truths = [unit.path for unit in units if unit.unscored]
         if len(truths) > 1:
             issues.append(_no_truth(truths))
             truths = []
-    if len(truths) > 1:
-        issues.append(_several(truths))
     others = list(named) or [
         unit.path
         for unit in units
-        if unit.sides != {"ground_truth"} and unit.path != truth and not (unit.unscored and unit.path in truths)
+        if unit.sides != {"ground_truth"}
+        and unit.path not in named_truths
+        and not (unit.unscored and unit.path in truths)
     ]
-    return Sides(truths[0] if truths else None, tuple(others))
+    if len(truths) > 1 and not named_truths:
+        return Sides(None, tuple(others), truths=tuple(truths))
+    return Sides(one_input(truths) if truths else None, tuple(others))
 
 
 def _sample_sides(root: Path) -> Sides:
@@ -177,16 +186,25 @@ def _sample_sides(root: Path) -> Sides:
 
 def _sides_json(sides: Sides) -> dict[str, object]:
     return {
-        "ground_truth": str(sides.ground_truth.resolve()) if sides.ground_truth else None,
-        "predictions": [str(path.resolve()) for path in sides.predictions],
+        "ground_truth": sides.ground_truth and _text(sides.ground_truth),
+        "predictions": [_text(each) for each in sides.predictions],
         "pdfs": str(sides.pdfs.resolve()) if sides.pdfs else None,
+        "truths": [str(path.resolve()) for path in sides.truths],
     }
 
 
 def _sides(described: dict[str, Any]) -> Sides:
     truth, pdfs = described["ground_truth"], described["pdfs"]
-    predictions = tuple(Path(path) for path in described["predictions"])
-    return Sides(Path(truth) if truth else None, predictions, Path(pdfs) if pdfs else None)
+    models, truths = tuple(map(_side, described["predictions"])), tuple(map(Path, described.get("truths", ())))
+    return Sides(_side(truth) if truth else None, models, Path(pdfs) if pdfs else None, truths)
+
+
+def _text(side: Path | MergedFiles) -> str | list[str]:
+    return str(side.resolve()) if isinstance(side, Path) else [str(path.resolve()) for path in side.parts]
+
+
+def _side(text: str | list[str]) -> Path | MergedFiles:
+    return Path(text) if isinstance(text, str) else one_input([*map(Path, text)])
 
 
 def _folder_of_pdfs(files: Iterable[Path]) -> Path | None:
@@ -232,9 +250,9 @@ def _beside(path: Path) -> Issue:
     return _issue("warning", path, rule, f"{path.name} in {path.parent.name}", fix)
 
 
-def _too_many(path: Path) -> Issue:
+def _too_many(model: Path | MergedFiles) -> Issue:
     rule = f"at most {_MODELS_SHOWN} predictions are opened at a time"
-    return _issue("warning", path, rule, "", "Left out. Name those that you want with --pred.")
+    return _issue("warning", paths_of(model)[0], rule, "", "Left out. Name those that you want with --pred.")
 
 
 def _is_known(path: Path) -> bool:
@@ -268,12 +286,6 @@ def _not_a_truth(path: Path) -> Issue:
         "Give a ground truth, or add --as-reference to measure how far the models agree.",
         place="$.info.type",
     )
-
-
-def _several(truths: Sequence[Path]) -> Issue:
-    same = len({path.name for path in truths}) < len(truths)
-    names = ", ".join(f"{path.parent.name}/{path.name}" if same else path.name for path in truths)
-    return _issue("error", truths[0], "one session has one ground truth", names, "Name the one you mean with --gt.")
 
 
 def _no_truth(candidates: Sequence[Path]) -> Issue:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -96,7 +95,7 @@ def sample_bar() -> None:
     opened = BOXES.project_field.get()
     truth = opened.ground_truth if opened is not None else None
     origin = truth.origin if truth is not None else initial_workspace().of(BOXES.name).ground_truth
-    if not isinstance(origin, Path) or not session_files.is_bundled(origin):
+    if not session_files.is_bundled(origin):
         st.container(key="no_bar").empty()
         return
     with st.container(key="sample_bar", horizontal=True, vertical_alignment="center", gap="small"):

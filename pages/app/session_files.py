@@ -27,7 +27,7 @@ from evaluator.formats.folder import load
 from evaluator.formats.limits import MAX_FILE_BYTES
 from evaluator.formats.posters import Posters
 from evaluator.metrics.results import distinct_names
-from evaluator.project import Member, Project, Upload
+from evaluator.project import Member, MergedFiles, Origin, Project, Upload, paths_of
 from evaluator.protocols.base import Source
 from evaluator.workspace import roles
 from evaluator.workspace.roles import WORKSPACE_VARIABLE, Workspace
@@ -37,8 +37,6 @@ from pages.app.cache import Cached
 from pages.app.state import Field, FilesWithRole, PlaceField, State, UploadedFiles, form_value, state
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
-# A file or folder of this machine, or uploaded files.
-Origin = Path | Upload
 
 
 C = TypeVar("C", bound=Source)
@@ -161,6 +159,8 @@ class Place:
 
 def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     """Read a file of boxes by content, shared by all sessions; or a folder, or a file with its sidecars."""
+    if isinstance(origin, MergedFiles):
+        return project.merged(origin, lambda part: _read_boxes(part, part.name, reading))
     if isinstance(origin, Path) and (origin.is_dir() or formats.whole_path_format(origin)):
         return cast(Annotations, project.read_content(origin, reading, "boxes"))
     if isinstance(origin, Upload) and len(origin.files) > 1:
@@ -273,7 +273,7 @@ def read(
     def cancel() -> None:
         of_file.cancel()
         # An upload is forgotten, and can be read again at once.
-        if isinstance(origin, Path):
+        if not isinstance(origin, Upload):
             state.cancelled = (*state.cancelled, name)
         else:
             state.given = state.field_given = state.dropped = None
@@ -295,8 +295,8 @@ def _bytes_of(origin: Origin) -> int:
     if isinstance(origin, Upload):
         return sum(len(content) for _, content in origin.files)
     try:
-        paths = [entry for entry in origin.iterdir() if entry.is_file()] if origin.is_dir() else [origin]
-        return sum(path.stat().st_size for path in paths)
+        paths = [each for part in paths_of(origin) for each in (part.iterdir() if part.is_dir() else [part])]
+        return sum(path.stat().st_size for path in paths if path.is_file())
     except OSError:
         return 0
 
@@ -315,9 +315,9 @@ def left_out_issues() -> tuple[Issue, ...]:
     return (*initial_workspace().issues, *state.left_out)
 
 
-def is_bundled(path: Path) -> bool:
+def is_bundled(side: Origin | None) -> bool:
     """Return whether a file is of the sample data, beside which nothing is written."""
-    return path.resolve().is_relative_to(SAMPLE_DATA.resolve())
+    return any(path.resolve().is_relative_to(SAMPLE_DATA.resolve()) for path in paths_of(side))
 
 
 def files(kind: Kind[C]) -> Project[C]:
@@ -348,10 +348,17 @@ def _at_level(held: Project[C]) -> Project[C]:
 
 def open_workspace(kind: Kind[C], named: Workspace) -> Project[C]:
     """Open the files of a workspace in this session."""
-    sides, as_reference = named.of(kind.name), named.as_reference and kind.name == BOXES.name
+    sides = named.of(kind.name)
+    if sides.truths:
+        # Until the reader chooses: the first, and the others are in the list of files.
+        sides = replace(sides, ground_truth=sides.truths[0], truths=())
+        others = (read(kind, path, path.name, "ground_truth") for path in named.of(kind.name).truths[1:])
+        state.unused = (*state.unused, *((kind.name, member) for member in others))
+    as_reference = named.as_reference and kind.name == BOXES.name
 
-    def member(path: Path, side: Side, name: str = "", *, as_reference: bool = False) -> Member[C]:
-        return read(kind, path, name or path.name or path.resolve().name, side, as_reference=as_reference)
+    def member(path: Path | MergedFiles, side: Side, name: str = "", *, as_reference: bool = False) -> Member[C]:
+        name = name or path.name or paths_of(path)[0].resolve().name
+        return read(kind, path, name, side, as_reference=as_reference)
 
     with st.spinner(kind.waiting) if kind.waiting else contextlib.nullcontext():
         made = Project(

@@ -50,8 +50,8 @@ def test_shards_that_repeat_a_page_are_refused(tmp_path: Path) -> None:
     for shard in range(2):
         (tmp_path / f"report-{shard}.json").write_text(json.dumps(held))
     assert refusal(formats.read, tmp_path)[0] == (
-        f"{tmp_path.name}: report-1.json and report-0.json: a page may be listed by one file of a folder only; "
-        'found page 1 of "report". Remove one of the files, or use two folders.'
+        f"{tmp_path.name}: report-1.json and report-0.json: a page may be listed by one of the files read as one; "
+        'found page 1 of "report". Remove one of the files, or give one alone with --gt or --pred.'
     )
 
 

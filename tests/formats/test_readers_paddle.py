@@ -52,6 +52,6 @@ def test_files_of_single_pages_are_one_document(tmp_path: Any) -> None:
     assert source.boxes.page.tolist() == [0, 0, 1, 1, 2, 2]
     (tmp_path / "report_3_res.json").write_text(json.dumps(own("paddle.json")))
     assert refusal(formats.read, tmp_path) == [
-        f"{tmp_path.name}: report_3_res.json and report_2_res.json: a page may be listed by one file of a folder only; "
-        'found page 3 of "report". Remove one of the files, or use two folders.'
+        f"{tmp_path.name}: report_3_res.json and report_2_res.json: a page may be listed by one of the files read as "
+        'one; found page 3 of "report". Remove one of the files, or give one alone with --gt or --pred.'
     ]

@@ -210,11 +210,11 @@ def test_files_of_a_folder_that_do_not_belong_together(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "a.json").write_bytes(coco("images.id", 1))
     (folder / "b.json").write_text(json.dumps([{"type": "text", "bbox": [1, 1, 5, 5], "page_idx": 0}]))
-    same = "d: b.json and a.json: the files of a folder must have the same"
+    same = "d: b.json and a.json: files read as one must have the same"
     assert refusal(formats.read, folder) == [
-        f'{same} format; found "mineru" and "coco". Use one folder for each.',
-        f'{same} side; found "prediction" and "ground_truth". Use one folder for each.',
-        f'{same} unit; found "page" and "pixels". Use one folder for each.',
+        f'{same} format; found "mineru" and "coco". Give one of them alone with --gt or --pred.',
+        f'{same} side; found "prediction" and "ground_truth". Give one of them alone with --gt or --pred.',
+        f'{same} unit; found "page" and "pixels". Give one of them alone with --gt or --pred.',
         f'{same} label_map (snapshot 1.3, section 9.2); found {{}} and {{"1":"T"}}. Give all files the same ids and '
         "names.",
     ]
@@ -277,7 +277,7 @@ def test_files_of_a_folder_by_two_models(tmp_path: Path) -> None:
         tree["predictions"][0] |= {"doc_id": document, "page_id": f"{document}::p000"}
         (tmp_path / f"{document}.json").write_text(json.dumps(tree))
     assert warned(formats.read(tmp_path)) == [
-        f'{tmp_path.name}: b.json and a.json: the files of a folder should come from one model; found ["n",null] and '
+        f'{tmp_path.name}: b.json and a.json: files read as one should come from one model; found ["n",null] and '
         '["m",null]. They are read as one model under the first name.'
     ]
 

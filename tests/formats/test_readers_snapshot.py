@@ -438,8 +438,8 @@ def test_folder_of_one_document_twice(tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.json").write_bytes(VALID["prediction"])
     assert refusal(formats.read, tmp_path) == [
-        f"{tmp_path.name}: b.json and a.json: a document may be listed by one file of a folder only; "
-        'found "a". Put all pages of a document into one file, or use two folders.'
+        f"{tmp_path.name}: b.json and a.json: a document may be listed by one of the files read as one; "
+        'found "a". Put all pages of a document into one file, or give one of the files alone with --gt or --pred.'
     ]
 
 

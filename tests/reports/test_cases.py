@@ -139,7 +139,7 @@ def chosen(case: Case) -> dict[str, str]:
 
 def opened(case: Case) -> tuple[AppTest, list[str]]:
     truth, model = paths(case)
-    app = start(FILES, files=find(ground_truth=truth, predictions=[model]).to_json(), **chosen(case))
+    app = start(FILES, files=find(ground_truth=[truth], predictions=[model]).to_json(), **chosen(case))
     return app, words(app)
 
 
@@ -179,7 +179,7 @@ def test_pages_that_were_unwarped_have_no_place() -> None:
     said = "boxes of a page that was unwarped before it was read have no place on the page as it was given"
     folder = REPORTS / TURNED
     assert said in [issue.rule for issue in formats.read(folder / "pred_unwarped").issues]
-    files = find(ground_truth=folder / "gt.json", predictions=[folder / "pred_unwarped"]).to_json()
+    files = find(ground_truth=[folder / "gt.json"], predictions=[folder / "pred_unwarped"]).to_json()
     assert said in [row["Rule"] for row in issues(start(FILES, files=files))]
 
 
@@ -220,13 +220,13 @@ def test_posters_in_other_scripts(folder: str, profile: str, passing: str, said:
     truth, model = (REPORTS / "12-rouge-non-latin" / folder / name for name in ("gt", "pred"))
     (made,) = evaluate("posters", truth, [model], profile=profile)
     assert [issue.rule.startswith(said) for issue in made.issues] == [True]
-    app = start(POSTERS, files=find(ground_truth=truth, predictions=[model]).to_json(), profile=profile)
+    app = start(POSTERS, files=find(ground_truth=[truth], predictions=[model]).to_json(), profile=profile)
     assert passing in words(app)
     assert [row["Rule"].startswith(said) for row in issues(app)] == [True]
 
 
 def test_a_password_is_asked_for() -> None:
     folder = REPORTS / "25-encrypted-pdf"
-    named = find(ground_truth=folder / "gt_s.csv", predictions=[folder / "pred_s.csv"], pdfs=folder / "pdfs")
+    named = find(ground_truth=[folder / "gt_s.csv"], predictions=[folder / "pred_s.csv"], pdfs=folder / "pdfs")
     app = start(FILES, files=named.to_json())
     assert [plain(each.label) for each in app.text_input] == ["Password of user-locked.pdf"]

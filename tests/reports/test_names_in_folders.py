@@ -142,8 +142,8 @@ def test_files_of_an_image_each_are_told_apart(tmp_path: Path, xml: str, files: 
         assert page_keys(read(flat)) == page_keys(source)
     else:
         assert [issue.sentence for issue in refused(flat)] == [
-            "gt: docB_page_1.xml and docA_page_1.xml: a document may be listed by one file of a folder only; found "
-            '"page_1". Put all pages of a document into one file, or use two folders.'
+            "gt: docB_page_1.xml and docA_page_1.xml: a document may be listed by one of the files read as one; found "
+            '"page_1". Put all pages of a document into one file, or give one of the files alone with --gt or --pred.'
         ]
 
 

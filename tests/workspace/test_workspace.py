@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from evaluator.cli import dashboard
+from evaluator.project import MergedFiles
+from evaluator.workspace import project_file
 from evaluator.workspace.roles import Sides, Workspace, find, from_json, sample
 from tests.building import box, write_file
 from tests.reading import refusal
@@ -48,12 +50,12 @@ def test_names_do_not_decide(tmp_path: Path) -> None:
 
 def test_what_is_named_is_not_guessed(folder: Path) -> None:
     truth, a, b, pdfs = folder / "annotated.json", folder / "a.json", folder / "b.json", folder.resolve() / "pdf"
-    workspace = find([folder], ground_truth=b, predictions=[a], as_reference=True)
+    workspace = find([folder], ground_truth=[b], predictions=[a], as_reference=True)
     assert (workspace.as_reference, workspace.of("boxes")) == (True, Sides(b, (a,), pdfs))
     assert find([folder], pdfs=folder / "pdf" / "2024").of("boxes").pdfs == folder / "pdf" / "2024"
     assert find([b, truth, pdfs / "2024" / "y.pdf"]).of("boxes") == Sides(truth, (b,), pdfs / "2024")
     # A file that is named and lies in the folder is opened once.
-    assert find([folder], predictions=(a, b), ground_truth=truth).of("boxes").predictions == (a, b)
+    assert find([folder], predictions=(a, b), ground_truth=[truth]).of("boxes").predictions == (a, b)
 
 
 def test_any_side_may_be_missing(folder: Path, tmp_path: Path) -> None:
@@ -65,22 +67,22 @@ def test_any_side_may_be_missing(folder: Path, tmp_path: Path) -> None:
     assert (workspace.of("boxes"), workspace.issues) == (Sides(None, (), None), ())
 
 
-def test_two_ground_truths_are_refused_by_name(folder: Path) -> None:
-    write_file(folder / "other.json", ONE, side="ground_truth")
-    assert refusal(find, [folder]) == [
-        "annotated.json: one session has one ground truth; found annotated.json, other.json. "
-        "Name the one you mean with --gt."
-    ]
-    assert find([folder], ground_truth=folder / "other.json").of("boxes").ground_truth == folder / "other.json"
-    (folder / "other.json").write_text(json.dumps(COCO))
-    assert "one session has one ground truth; found annotated.json, other.json." in refusal(find, [folder])[0]
+def test_several_ground_truths_are_for_the_reader_to_choose_or_merge(folder: Path) -> None:
+    a, other = folder / "annotated.json", write_file(folder / "other.json", ONE, side="ground_truth")
+    sides = find([folder]).of("boxes")
+    assert (sides.ground_truth, sides.truths, len(sides.predictions)) == (None, (a, other), 2)
+    assert find([folder], ground_truth=[other]).of("boxes").ground_truth == other
+    merged = find([folder], ground_truth=[a, other])
+    assert merged.of("boxes").ground_truth == MergedFiles((a, other))
+    for workspace in (merged, find([folder])):
+        assert from_json(workspace.to_json()) == workspace
     for year in ("2023", "2024"):
         fields_file(folder / "fields" / year / "gt" / "one.json")
-    assert "one session has one ground truth; found 2023/gt, 2024/gt" in refusal(find, [folder / "fields"])[0]
+    assert [path.parent.name for path in find([folder]).of("fields").truths] == ["2023", "2024"]
 
 
 def test_every_missing_path_is_said(folder: Path) -> None:
-    sentences = refusal(find, [folder, folder / "gone"], ground_truth=folder / "gt.json", pdfs=folder / "no_pdfs")
+    sentences = refusal(find, [folder, folder / "gone"], ground_truth=[folder / "gt.json"], pdfs=folder / "no_pdfs")
     said = "the file or folder must exist. Check the spelling, or give the path from the folder you are in."
     assert sentences == [f"{name}: {said}" for name in ("gone", "gt.json", "no_pdfs")]
 
@@ -179,7 +181,7 @@ def test_fields_without_confidence_are_the_ground_truth_when_no_name_says(tmp_pa
         "found model, people, all without confidence. "
         "Name the ground truth with --gt; until then all of them are predictions."
     ]
-    named = find([tmp_path], ground_truth=people)
+    named = find([tmp_path], ground_truth=[people])
     assert (named.of("fields"), named.issues) == (Sides(people, (model,), None), ())
 
 
@@ -202,7 +204,7 @@ def test_fields_lie_beside_boxes(folder: Path) -> None:
     )
     opened = workspace.of("boxes")
     assert (opened.ground_truth, len(opened.predictions)) == (folder / "annotated.json", 2)
-    boxes = find([folder], ground_truth=folder / "fields" / "ground_truth", predictions=[folder / "fields" / "model"])
+    boxes = find([folder], ground_truth=[folder / "fields" / "ground_truth"], predictions=[folder / "fields" / "model"])
     assert boxes.of("fields") == workspace.of("fields")
     assert boxes.of("boxes").ground_truth == folder / "annotated.json"
 
@@ -261,7 +263,7 @@ def test_open_without_a_path_opens_what_is_named_or_the_sample(tmp_path: Path, m
     monkeypatch.setattr(dashboard, "_serve", lambda files, *_, **__: seen.append(files) or 0)
     truth = write_file(tmp_path / "gt.json", ONE, side="ground_truth")
     model = write_file(tmp_path / "pred.json", ONE)
-    assert dashboard.open_paths([], gt=truth, pred=[model]) == dashboard.open_paths([]) == 0
+    assert dashboard.open_paths([], gt=[truth], pred=[model]) == dashboard.open_paths([]) == 0
     assert seen[0].of("boxes") == Sides(truth, (model,))
     assert seen[1] == sample(Path(__file__).parents[2] / "sample_data")
 
@@ -277,3 +279,29 @@ def test_files_beside_those_of_a_folder_that_is_one_side_are_said(tmp_path: Path
     assert workspace.of("fields").ground_truth == tmp_path / "ground truth"
     assert workspace.passed_over == ("notes.md",)
     assert from_json(workspace.to_json()) == workspace
+
+
+def test_ground_truths_of_different_documents_are_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    truths = [
+        write_file(tmp_path / f"{name}.json", [box(0.1, 0.1, 0.9, 0.9, document=f"{name}.pdf")], side="ground_truth")
+        for name in "ab"
+    ]
+    pred = write_file(tmp_path / "pred.json", [box(0.1, 0.1, 0.9, 0.9, document=f"{name}.pdf") for name in "ab"])
+    given = [word for truth in truths for word in ("--gt", truth)]
+    code, out, _ = run_command(capsys, "evaluate", "snapshot", *given, "--pred", pred, "--json")
+    assert (code, json.loads(out)["thresholds"]["0.5"]["micro"]["tp"]) == (0, 2)
+    code, _, said = run_command(capsys, "evaluate", "snapshot", "--gt", truths[0], "--gt", truths[0], "--pred", pred)
+    assert code == 2
+    assert said.splitlines()[0] == (
+        "error: 2 files, a.json first: a.json and a.json: a document may be listed by one of the files read as one; "
+        'found "a.pdf". Put all pages of a document into one file, or give one of the files alone with --gt or --pred.'
+    )
+    fields_file(tmp_path / "gt" / "one.json")
+    given = ["--gt", tmp_path / "gt", "--gt", tmp_path / "gt", "--pred", tmp_path / "gt"]
+    assert run_command(capsys, "evaluate", "fields", *given)[2].splitlines()[0] == (
+        "error: gt: several files are merged for boxes only; found files of fields. Give one file or folder with --gt."
+    )
+    toml = tmp_path / "layoutscope.toml"
+    sides = Sides(MergedFiles(tuple(truths)), (pred,))
+    toml.write_text(project_file.content({"boxes": sides}, {}))
+    assert project_file.read(toml)[0].of("boxes") == sides

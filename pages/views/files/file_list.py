@@ -12,7 +12,7 @@ import streamlit as st
 from evaluator.data.dataset import Annotations, LevelKey, Side
 from evaluator.data.issues import Issue, count_of, plain
 from evaluator.pdf.folder import folders_of
-from evaluator.project import AnyMember
+from evaluator.project import AnyMember, paths_of
 from evaluator.workspace import file_list, project_file
 from evaluator.workspace.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow, PageFiles
 from pages.app import frame, pictures, session_files, widgets
@@ -132,8 +132,8 @@ def _list_rows(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
     if members and (judged := findings.review_log().of_documents(_documents())):
         others.append(file_list.of_findings(findings.store_name(), len(judged)))
     truth = session_files.files(BOXES).ground_truth
-    if truth is not None and isinstance(truth.origin, Path):
-        beside = truth.origin.resolve().parent / project_file.FILE_NAME
+    if truth is not None and (paths := paths_of(truth.origin)):
+        beside = paths[0].resolve().parent / project_file.FILE_NAME
         if beside.is_file():
             others.append(file_list.of_project_file(beside.name))
     reasons = (*session_files.left_out_issues(), *issues_of_pages())

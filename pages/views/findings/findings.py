@@ -10,7 +10,6 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import Final, NamedTuple, TypeVar
 from uuid import uuid4
@@ -24,6 +23,7 @@ from evaluator.components.meeting.payload import ReviewerPayload
 from evaluator.components.viewer.judged import attach
 from evaluator.components.viewer.payload import MistakeItem, PagePayload, UnsavedItem, VerdictEvent
 from evaluator.data.issues import plain
+from evaluator.project import paths_of
 from evaluator.review import identity, status
 from evaluator.review.corrected_results import CorrectedResult, corrected_result
 from evaluator.review.corrections import Corrections, corrections
@@ -113,7 +113,7 @@ class _OpenStore:
 def address() -> str:
     """Return where the findings of this session are kept: a path or a database address."""
     truth = files(BOXES).ground_truth
-    origin = truth.origin if truth is not None and isinstance(truth.origin, Path) else None
+    origin = next(iter(paths_of(truth.origin)), None) if truth is not None else None
     reader = state.reader_folder
     return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA, reader_folder=reader)
 

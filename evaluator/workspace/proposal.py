@@ -1,0 +1,332 @@
+"""Which role each of several files has, as far as their content tells: proposed, counted and changed by the reader.
+
+A role is `TRUTH`, the letter of a model, or `UNUSED`. Several files with one role are read as one.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from evaluator.data.dataset import Annotations, Side, join
+from evaluator.data.fields import FieldDocuments
+from evaluator.data.issues import count_of, listed
+from evaluator.formats.base import KINDS, Kind
+from evaluator.formats.posters import Posters
+from evaluator.project import AnyMember, MergedFiles, Origin, Upload, one_input, paths_of, several_name
+from evaluator.protocols import DEFAULT, box_protocols
+
+TRUTH: Final = "truth"
+UNUSED: Final = ""
+LETTERS: Final = string.ascii_uppercase
+# Two boxes of one label that overlap so far are the same one, written with other digits.
+_EQUAL_IOU: Final = 0.99
+
+
+@dataclass(frozen=True, eq=False)
+class ListedFile:
+    """A file, folder or upload that may be opened, read as what it seems to be.
+
+    `stated`: the side that it states, None where it may be either.
+    """
+
+    kind: Kind
+    stated: Side | None
+    member: AnyMember
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file."""
+        return self.member.name
+
+    @property
+    def source(self) -> Any:  # noqa: ANN401 - of its kind
+        """Return what the file holds; None of one that cannot be read."""
+        return self.member.source
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """Return the ids of the documents, or posters; none of what cannot be read."""
+        source = self.source
+        if isinstance(source, Annotations):
+            return frozenset(document.doc_id for document in source.documents)
+        if isinstance(source, FieldDocuments):
+            return frozenset(source.documents)
+        return frozenset(source.posters) if isinstance(source, Posters) else frozenset()
+
+
+class Choice(NamedTuple):
+    """Something that the reader may choose instead: its words, and the roles that it gives."""
+
+    words: str
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Files with their roles, in the order of `files`; `notes` by place: why a file is not used."""
+
+    files: tuple[ListedFile, ...]
+    roles: tuple[str, ...]
+    notes: Mapping[int, str]
+
+    def with_role(self, place: int, role: str) -> Proposal:
+        """Return the same files, one of them with another role."""
+        return replace(self, roles=(*self.roles[:place], role, *self.roles[place + 1 :]))
+
+    def places(self, kind: Kind, role: str | None = None) -> list[int]:
+        """Return the places of the files of a kind, all or those of a role."""
+        return [
+            place
+            for place, each in enumerate(self.files)
+            if each.kind == kind and (role is None or self.roles[place] == role)
+        ]
+
+    def documents(self, kind: Kind) -> frozenset[str]:
+        """Return the documents of the ground truth of a kind."""
+        return _documents(self.files[place] for place in self.places(kind, TRUTH))
+
+    def models(self, kind: Kind) -> list[list[int]]:
+        """Return the places of the files of each model, A first."""
+        of_letters = (self.places(kind, letter) for letter in LETTERS)
+        return [places for places in of_letters if places]
+
+    def is_ready(self, kind: Kind) -> bool:
+        """Return whether a kind has a ground truth and a model."""
+        return bool(self.places(kind, TRUTH) and self.models(kind))
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Return the kinds that can be evaluated."""
+        return [kind for kind in KINDS if self.is_ready(kind)]
+
+    def of_truth(self, kind: Kind) -> list[int]:
+        """Return the places of what may be the ground truth of a kind, copies among them."""
+        return [at for at in self.places(kind) if self.files[at].stated != "prediction" or self.roles[at] == TRUTH]
+
+    def is_elsewhere(self, place: int) -> bool:
+        """Return whether a prediction is of documents that the ground truth does not have, where others have them."""
+        one, truth = self.files[place], self.documents(self.files[place].kind)
+        if place in self.of_truth(one.kind) or not truth or not one.documents or one.documents & truth:
+            return False
+        others = (self.files[at] for at in self.places(one.kind) if at not in self.of_truth(one.kind))
+        return any(not other.documents or other.documents & truth for other in others)
+
+    def truth_choices(self, kind: Kind) -> tuple[str, tuple[Choice, ...]]:
+        """Return what several ground truths have in common in a sentence, and what may be chosen; empty for one."""
+        places = [at for at in self.of_truth(kind) if at not in self.notes and self.files[at].source]
+        if len(places) < 2:
+            return "", ()
+        files = [self.files[at] for at in places]
+        choices = []
+        if can_merge(files):
+            choices.append(
+                Choice(f"Merge them: {count_of(len(_documents(files)), 'document')}", self._as_truth(places))
+            )
+        choices += [
+            Choice(f"{each.name}: {len(each.documents):,}", self._as_truth([at]))
+            for at, each in zip(places, files, strict=True)
+        ]
+        return _in_common(files), tuple(choices)
+
+    def _as_truth(self, truths: Sequence[int]) -> tuple[str, ...]:
+        """Return the roles when just these files are the ground truth of their kind."""
+        kind = self.files[truths[0]].kind
+        roles = list(self.roles)
+        for at in self.of_truth(kind):
+            roles[at] = TRUTH if at in truths else UNUSED
+        return replace(self, roles=tuple(roles)).with_models(kind).roles
+
+    def with_models(self, kind: Kind, *, apart: bool = False) -> Proposal:
+        """Return the proposal with a letter for each prediction that has documents of the ground truth.
+
+        Files of one model that have no document in common get one letter, unless they are to be kept `apart`.
+        """
+        roles, taken = list(self.roles), list[list[int]]()
+        for at in self.places(kind):
+            if self.files[at].stated != "prediction" or roles[at] == TRUTH:
+                continue
+            roles[at] = UNUSED
+            if self.is_elsewhere(at) or self.files[at].source is None:
+                continue
+            same = (
+                places for places in taken if not apart and _one_model([self.files[each] for each in (*places, at)])
+            )
+            places = next(same, None)
+            if places is not None:
+                places.append(at)
+            elif len(taken) < len(LETTERS):
+                taken.append([at])
+        for letter, places in zip(LETTERS, taken, strict=False):
+            for at in places:
+                roles[at] = letter
+        return replace(self, roles=tuple(roles))
+
+    def as_reference(self) -> Choice | None:
+        """Return how predictions of boxes are compared without a ground truth; None with one, and for less than two."""
+        groups: dict[frozenset[str], list[int]] = {}
+        for at in self.places("boxes"):
+            if self.files[at].stated == "prediction" and self.files[at].source is not None:
+                groups.setdefault(self.files[at].documents, []).append(at)
+        alone = [at for places in groups.values() if len(places) > 1 for at in places if self.roles[at] != TRUTH]
+        if len(alone) < 2:
+            return None
+        documents = self.files[alone[0]].documents
+        alone = [at for at in alone if self.files[at].documents == documents]
+        roles = [role if each.kind != "boxes" else UNUSED for role, each in zip(self.roles, self.files, strict=True)]
+        roles[alone[0]] = TRUTH
+        for letter, at in zip(LETTERS, alone[1:], strict=False):
+            roles[at] = letter
+        return Choice("Compare, the first model as the reference", tuple(roles))
+
+    def lonely_pages(self) -> tuple[str, str] | None:
+        """Return the names of the one page on each side when they differ; None otherwise."""
+        sides = [self.places("boxes", TRUTH), [at for places in self.models("boxes") for at in places]]
+        names = [_documents(self.files[at] for at in places) for places in sides]
+        pages = [
+            source for places in sides for at in places if isinstance(source := self.files[at].source, Annotations)
+        ]
+        if (
+            any(len(each) != 1 for each in names)
+            or names[0] == names[1]
+            or any(len(each.page_index) != 1 for each in pages)
+        ):
+            return None
+        return next(iter(names[0])), next(iter(names[1]))
+
+    def opened(self, places: Sequence[int]) -> Origin:
+        """Return the files of one side as what is read."""
+        return merged_origin([self.files[at].member.origin for at in places])
+
+
+def propose(files: Sequence[ListedFile]) -> Proposal:
+    """Return files with the roles that follow from their content.
+
+    Ground truths without a document in common are merged; else the one with the most predictions is chosen, first by
+    name. One with the boxes of another is a copy and not used. Predictions of other documents only are not used.
+    """
+    proposal = Proposal(tuple(files), tuple(UNUSED for _ in files), {})
+    for kind in KINDS:
+        proposal = _with_truth(proposal, kind).with_models(kind)
+    return proposal
+
+
+def _with_truth(proposal: Proposal, kind: Kind) -> Proposal:
+    files = proposal.files
+    truths = [at for at in proposal.of_truth(kind) if files[at].source is not None]
+    # Of copies the one stays that is of the format of most.
+    formats = [files[at].source.format for at in truths]
+    by_format = sorted(truths, key=lambda at: -formats.count(files[at].source.format))
+    notes = {}
+    kept: list[int] = []
+    for at in by_format:
+        original = next((other for other in kept if is_copy(files[at], files[other])), None)
+        if original is None:
+            kept.append(at)
+        else:
+            notes[at] = f"the same boxes as {files[original].name}"
+    kept.sort()
+    predicted = [files[at].documents for at in proposal.places(kind) if files[at].stated == "prediction"]
+
+    def has_models(at: int) -> tuple[int, str]:
+        return -sum(bool(documents & files[at].documents) for documents in predicted), files[at].name
+
+    chosen = kept if can_merge([files[at] for at in kept]) else sorted(kept, key=has_models)[:1]
+    roles = tuple(TRUTH if at in chosen else role for at, role in enumerate(proposal.roles))
+    return replace(proposal, roles=roles, notes={**proposal.notes, **notes})
+
+
+def _documents(files: Iterable[ListedFile]) -> frozenset[str]:
+    return frozenset[str]().union(*(each.documents for each in files))
+
+
+def can_merge(files: Sequence[ListedFile]) -> bool:
+    """Return whether files of boxes can be read as one: no document is in two, and they agree in what files state."""
+    if len(files) < 2 or any(each.kind != "boxes" for each in files):
+        return False
+    stated = {(each.source.format, each.source.unit, *each.source.label_map.items()) for each in files}
+    return len(stated) == 1 and len(_documents(files)) == sum(len(each.documents) for each in files)
+
+
+def _one_model(files: Sequence[ListedFile]) -> bool:
+    sources = [each.source for each in files]
+    if not all(isinstance(source, Annotations) and source.model for source in sources):
+        return False
+    return len({(source.model, source.version) for source in sources}) == 1 and can_merge(files)
+
+
+@cache
+def equal_boxes(one: Annotations, other: Annotations) -> int:
+    """Return how many boxes of two files are the same, one to one: label, page and place."""
+    if one.unit != other.unit:
+        return 0
+    system = box_protocols()[DEFAULT]
+    options = system.options()
+    pairs = system.pair(join(one, other), 0, options, iou_floor=_EQUAL_IOU)
+    return int(system.match(pairs, options, min_score=0.0).at(_EQUAL_IOU).micro.tp.sum())
+
+
+def is_copy(one: ListedFile, other: ListedFile) -> bool:
+    """Return whether two files of boxes hold the same boxes of the same documents."""
+    a, b = one.source, other.source
+    if not isinstance(a, Annotations) or not isinstance(b, Annotations):
+        return False
+    return one.documents == other.documents and len(a.boxes) == len(b.boxes) == equal_boxes(a, b)
+
+
+def _in_common(files: Sequence[ListedFile]) -> str:
+    """Return in a sentence which documents several ground truths share."""
+    shared = frozenset.intersection(*(each.documents for each in files))
+    if len(_documents(files)) == sum(len(each.documents) for each in files):
+        words = "No document is in both." if len(files) == 2 else "No document is in two of them."
+        return words if can_merge(files) else f"{words} They state other labels, units or formats: choose one."
+    if any(each.documents != files[0].documents for each in files):
+        return f"They have {count_of(len(shared), 'document')} in common: choose one."
+    a, b = files[0].source, files[1].source
+    if len(files) > 2 or not isinstance(a, Annotations) or not isinstance(b, Annotations):
+        return "They have the same documents: choose one."
+    return f"They have the same documents: choose one. {equal_boxes(a, b):,} of {len(a.boxes):,} boxes are equal."
+
+
+def merged_origin(origins: Sequence[Origin]) -> Origin:
+    """Return several files of one side as what is read as one; one as itself."""
+    if len(origins) == 1:
+        return origins[0]
+    uploads = [each for each in origins if isinstance(each, Upload)]
+    if len(uploads) < len(origins):
+        return one_input([path for each in origins for path in paths_of(each)])
+    files = tuple(
+        (name if len(each.files) == 1 else f"{each.name}/{name}", content)
+        for each in uploads
+        for name, content in each.files
+    )
+    return Upload(several_name([each.name for each in uploads]), files, uploads[0].format)
+
+
+def parts_of(origin: Origin) -> tuple[Origin, ...]:
+    """Return what a side was merged of: each file by itself."""
+    return origin.parts if isinstance(origin, MergedFiles) else (origin,)
+
+
+def headline(proposal: Proposal, *, others: int = 0) -> str:
+    """Return in a line what can be evaluated, or what is missing; `others` are files that are no annotations."""
+    count = len(proposal.files) + others
+    if not proposal.files:
+        return f"None of the {count_of(count, 'file')} has boxes, fields or poster text"
+    if not proposal.kinds:
+        truths = any(role == TRUTH for role in proposal.roles)
+        missing = "prediction" if truths else "ground truth"
+        return f"No {missing} among these {count_of(count, 'file')}"
+    parts = []
+    for kind in proposal.kinds:
+        models, documents = len(proposal.models(kind)), len(proposal.documents(kind))
+        noun = "poster" if kind == "posters" else "document"
+        parts.append(
+            f"{count_of(models, 'model')} of {kind}, {count_of(documents, noun)}"
+            if len(proposal.kinds) > 1
+            else f"1 ground truth, {count_of(models, 'model')}, {count_of(documents, noun)}"
+        )
+    return f"Ready: {listed(parts) if len(parts) > 1 else parts[0]}"

@@ -1,0 +1,82 @@
+"""Proposed roles: which files are merged, chosen, left out as copies, or of other documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from evaluator.data.dataset import Annotations, Side
+from evaluator.project import Member, Upload
+from evaluator.workspace.proposal import TRUTH, UNUSED, ListedFile, Proposal, headline, merged_origin, propose
+from tests.building import Box, annotations, box
+
+
+def of(documents: str, *, shift: float = 0.0, label: str = "Table") -> list[Box]:
+    return [box(0.1 + shift, 0.1, 0.5, 0.5, document=f"{each}.pdf", label=label) for each in documents]
+
+
+def file(name: str, rows: Sequence[Box], side: Side = "prediction", **stated: object) -> ListedFile:
+    source: Annotations = replace(annotations(rows, side=side), name=name, **stated)
+    return ListedFile("boxes", side, Member(name, side, source, (), Upload(name, ((name, b""),), "snapshot")))
+
+
+def truth(name: str, documents: str, **given: float) -> ListedFile:
+    return file(name, of(documents, **given), "ground_truth")
+
+
+MODEL = file("m", of("abcd"))
+
+
+@pytest.mark.parametrize(
+    ("files", "roles", "sentence", "choices"),
+    [
+        ([truth("one", "ab"), truth("two", "cd"), MODEL], [TRUTH, TRUTH, "A"], "No document is in both.",
+         ["Merge them: 4 documents", "one: 2", "two: 2"]),
+        ([truth("one", "ab"), truth("two", "ab", shift=0.2), MODEL], [TRUTH, UNUSED, "A"],
+         "They have the same documents: choose one. 0 of 2 boxes are equal.", ["one: 2", "two: 2"]),
+        ([truth("one", "ab"), truth("two", "bc"), MODEL], [TRUTH, UNUSED, "A"],
+         "They have 1 document in common: choose one.", ["one: 2", "two: 2"]),
+        ([truth("one", "ab"), truth("again", "ab"), MODEL], [TRUTH, UNUSED, "A"], "", []),
+        ([truth("one", "xy"), file("coco", of("ab"), "ground_truth", format="coco"), MODEL], [UNUSED, TRUTH, "A"],
+         "No document is in both. They state other labels, units or formats: choose one.", ["one: 2", "coco: 2"]),
+        ([truth("one", "ab"), file("m1", of("a"), model="m"), file("m2", of("b"), model="m"), file("m3", of("z"))],
+         [TRUTH, "A", "A", UNUSED], "", []),
+    ],
+)  # fmt: skip
+def test_what_several_files_are_proposed_as(
+    files: list[ListedFile], roles: list[str], sentence: str, choices: list[str]
+) -> None:
+    proposal = propose(files)
+    said, offered = proposal.truth_choices("boxes")
+    assert (list(proposal.roles), said, [each.words for each in offered]) == (roles, sentence, choices)
+    assert proposal.notes == ({1: "the same boxes as one"} if files[1].name == "again" else {})
+
+
+def test_a_model_in_two_files_can_be_kept_apart_and_another_ground_truth_chosen() -> None:
+    proposal = propose([truth("one", "ab"), file("m1", of("a"), model="m"), file("m2", of("b"), model="m")])
+    assert [proposal.is_elsewhere(at) for at in range(3)] == [False] * 3
+    assert proposal.with_models("boxes", apart=True).roles == (TRUTH, "A", "B")
+    assert merged_origin([proposal.files[at].member.origin for at in (1, 2)]).name == "2 files, m1 first"
+    both = propose([truth("one", "ab"), truth("two", "cd"), file("m", of("cd"))])
+    assert both.truth_choices("boxes")[1][1].roles == (TRUTH, UNUSED, "A")
+    assert headline(both) == "Ready: 1 ground truth, 1 model, 4 documents"
+
+
+def test_predictions_alone_can_be_compared_with_one_of_them() -> None:
+    proposal = propose([file("m1", of("ab")), file("m2", of("ab")), file("m3", of("z"))])
+    assert headline(proposal, others=2) == "No ground truth among these 5 files"
+    reference = proposal.as_reference()
+    assert reference is not None
+    assert reference.roles == (TRUTH, "A", UNUSED)
+    assert headline(propose([truth("one", "ab")])) == "No prediction among these 1 file"
+    assert headline(propose([]), others=3) == "None of the 3 files has boxes, fields or poster text"
+
+
+def test_one_page_on_each_side_under_two_names_is_seen() -> None:
+    pair: list[ListedFile] = [truth("one", "a"), file("m", of("b"))]
+    assert propose(pair).lonely_pages() == ("a.pdf", "b.pdf")
+    assert propose([truth("one", "a"), file("m", of("a"))]).lonely_pages() is None
+    assert propose([truth("one", "ab"), file("m", of("c"))]).lonely_pages() is None
+    assert isinstance(propose(pair).with_role(1, UNUSED), Proposal)

@@ -17,11 +17,12 @@ import msgspec
 from msgspec import Meta
 
 from evaluator import formats
-from evaluator.data.boxes import IntArray
+from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.dataset import Annotations, Dataset, Level, Run, Side, join
 from evaluator.data.fixes import Fix
 from evaluator.data.issues import BadInput, Issue, count_of, has_errors
 from evaluator.data.page_sizes import unit_issue
+from evaluator.data.subsets import kept_boxes
 from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching, plain_values
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
@@ -297,6 +298,15 @@ class BoxEvaluation(DatasetResult):
         """Return the same evaluation of another dataset; see `BoxMatching.on`."""
         return self.of(self.matching.on(dataset))
 
+    def subset(self, truth: BoolArray, predicted: BoolArray) -> BoxEvaluation:
+        """Return the evaluation of some boxes of both sides.
+
+        The boxes must be whole pages and labels, so that their matches stay as they are.
+        """
+        predictions = [side.source for side in self.evaluated.predictions]
+        predictions[self.model] = kept_boxes(predictions[self.model], predicted)
+        return self.on(join(kept_boxes(self.evaluated.ground_truth.source, truth), *predictions))
+
     def pairing_on(self, dataset: Dataset) -> AnyBoxResult:
         """Return the matching of another dataset at the lowest threshold."""
         return self.matching.on(dataset).at(min(self.thresholds))
@@ -543,6 +553,11 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
         """Return one of `averages` over all labels; None where it is undefined."""
         return None
+
+    def average_on(self, result: BoxEvaluation, average: SliceAverage, cells: BoolArray) -> float | None:
+        """Return one of `averages` over some pages and labels, bool, shape (pages, labels)."""
+        truth, predicted = result.evaluated.ground_truth, result.matching.prediction
+        return self.average(result.subset(*(cells[side.page, side.label] for side in (truth, predicted))), average)
 
     def reading(self, side: Side, options: BoxOptionsT) -> formats.Reading:
         """Return how one side is read: a prediction as ground truth only when the options ask for that."""

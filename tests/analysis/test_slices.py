@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from evaluator.analysis.slices import counting, neighbours
+from evaluator.analysis.slices import search as searching
 from evaluator.analysis.slices.attributes import PageValues, attributes_of
 from evaluator.analysis.slices.conditions import Condition, binned, short_between, subject, words
 from evaluator.analysis.slices.named_slices import NamedSlice, read_named, save_named
@@ -480,3 +481,26 @@ def test_the_command_lists_slices_and_keeps_one(
     assert code == 0, err
     assert out.startswith("Boxes with doc_category scan")
     assert "B loses here" in out.splitlines()[0]
+
+
+def test_of_many_boxes_drawn_documents_are_searched_and_the_others_confirm(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    document = np.repeat(np.arange(400), 30)
+    kind, noise = rng.integers(0, 4, len(document)).astype(float), rng.integers(0, 5, len(document)).astype(float)
+    table = [Attribute(name, "category", values, tuple("abcde")) for name, values in (("kind", kind), ("noise", noise))]
+    loss = (rng.random(len(document)) < np.where(kind == 2, 0.5, 0.1)).astype(float)
+    every = search(table, loss, document)
+    monkeypatch.setattr(searching, "MOST_BOXES", 4_000)
+    drawn = search(table, loss, document)
+    assert (every.drawn, drawn.drawn, drawn.documents) == (None, (4_020, 134), 400)
+    assert [each.conditions for each in drawn.subsets] == [(Condition("kind", "==", "c"),)]
+    assert drawn.subsets[0].rows.tolist() == np.flatnonzero(kind == 2).tolist() == every.subsets[0].rows.tolist()
+    assert drawn.subsets[0].documents == 400
+    assert drawn.subsets[0].confirmed
+    # Only in the documents drawn: found there, not confirmed by the others.
+    only = np.where(np.isin(document, drawn.halves[0]), loss, rng.permutation(loss))
+    assert [each.confirmed for each in search(table, only, document).subsets] == [False]
+    assert not search(table, rng.permutation(loss), document).subsets
+    # Of two models that count different boxes.
+    models = [np.where(kind < 2, 1.0 - loss, np.nan), np.where(kind < 2, np.nan, 1.0 - loss)]
+    assert search(table, loss, document, two_sided=True, models=models).drawn == (4_020, 134)

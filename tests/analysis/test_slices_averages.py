@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from evaluator import formats
-from evaluator.analysis.slices.averages import average_of, average_values, find_by_average, influence, of_whole_pages
+from evaluator.analysis.slices.averages import average_values, find_by_average, influence, of_whole_pages
 from evaluator.analysis.slices.conditions import Condition
 from evaluator.analysis.slices.measure_values import tables_of
 from evaluator.analysis.slices.named_slices import NamedSlice, numbers_of, slices_json, slices_part
@@ -164,8 +164,23 @@ def test_the_mean_value_of_a_label_is_its_average_recall(tmp_path: Path, average
     label = counted.label
     means = [counted.values[0, label == code].mean() for code in range(len(evaluation.evaluated.labels))]
     assert np.mean(means) == pytest.approx(evaluation.numbers[average])
-    assert average_of(evaluation, average) == evaluation.numbers[average]
     assert evaluation.numbers["AR1"] < evaluation.numbers["AR10"] <= evaluation.numbers["AR100"]
+
+
+@pytest.mark.parametrize("protocol", [coco, pod])
+def test_an_average_on_some_pages_and_labels_is_that_of_a_file_without_the_others(
+    tmp_path: Path, protocol: Any
+) -> None:
+    evaluation, rng = evaluated(protocol, files(tmp_path)), np.random.default_rng(3)
+    truth, predicted = evaluation.evaluated.ground_truth, evaluation.matching.prediction
+    name = evaluation.signature.protocol
+    for share in (0.0, 0.3, 0.8, 1.0):
+        cells = rng.random((evaluation.evaluated.pages, len(evaluation.evaluated.labels))) < share
+        alone = evaluation.subset(cells[truth.page, truth.label], cells[predicted.page, predicted.label])
+        for average in PROTOCOLS[name].averages:
+            one = PROTOCOLS[name].average_on(evaluation, average, cells)
+            assert one == PROTOCOLS[name].average(alone, average)
+            assert share < 1.0 or one == PROTOCOLS[name].average(evaluation, average)
 
 
 def test_what_each_box_adds_to_an_f1_by_hand() -> None:
@@ -176,7 +191,7 @@ def test_what_each_box_adds_to_an_f1_by_hand() -> None:
         [right, box(0.1, 0.6, 0.2, 0.9, label="Table", score=0.8), box(0.6, 0.1, 0.9, 0.2, score=0.7)]
     )
     evaluation = pod.evaluate(truth, prediction)
-    assert average_of(evaluation, "mean_f1") == 0.25
+    assert PROTOCOLS["pod"].average(evaluation, "mean_f1") == 0.25
     counted = average_values([evaluation], "mean_f1")
     # With the share 1/4 of the label: the pair adds 2 - 2 F1 = 1, the missed box and the false prediction -F1 each.
     # Three things count, the pair once: times 3, plus F1.
@@ -239,7 +254,7 @@ def test_both_sides_of_a_page_agree_on_how_many_boxes_it_has(tmp_path: Path) -> 
     # Every page has six boxes and mostly fewer predictions.
     assert slices_json(numbers_of(evaluation, [few]))["few"]["AP"] is None
     every = NamedSlice("every", (Condition("boxes on page", ">=", 6.0),))
-    assert slices_json(numbers_of(evaluation, [every]))["every"]["AP"] == average_of(evaluation, "AP")
+    assert slices_json(numbers_of(evaluation, [every]))["every"]["AP"] == evaluation.numbers["AP"]
 
 
 def test_the_terminal_searches_by_average_precision(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 
 from evaluator.analysis.slices.all_measures import find_by_all_measures
 from evaluator.analysis.slices.attributes import attributes_of
-from evaluator.analysis.slices.averages import average_of, evaluate_subset, find_by_average
+from evaluator.analysis.slices.averages import average_on, find_by_average
 from evaluator.analysis.slices.conditions import Binned, binned
 from evaluator.analysis.slices.search import LEAST_BOXES, Search, search
 from evaluator.data.boxes import BoolArray, FloatArray
@@ -261,7 +261,7 @@ def found_by_average(case: AverageCase) -> AverageFound:
     """One search by AP."""
     truth, prediction = case.evaluation.evaluated.ground_truth, case.evaluation.matching.prediction
     inside, outside = (
-        average_of(evaluate_subset(case.evaluation, mask[truth.page], mask[prediction.page]), "AP")
+        average_on(case.evaluation, "AP", mask[truth.page], mask[prediction.page])
         for mask in (case.planted, ~case.planted)
     )
     run = timed(find_by_average, [case.evaluation], "AP", of_pages=case.of_pages)

@@ -35,8 +35,7 @@ from evaluator.analysis.slices.slices import (
     slice_numbers,
 )
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
-from evaluator.data.dataset import JoinedBoxes, join
-from evaluator.data.subsets import kept_boxes
+from evaluator.data.dataset import JoinedBoxes
 from evaluator.matching.box_items import SliceAverage
 from evaluator.matching.box_measures import RankedLabel
 from evaluator.matching.box_results import UNMATCHED
@@ -232,20 +231,13 @@ def of_whole_pages(
     return made
 
 
-def evaluate_subset(evaluation: BoxEvaluation, truth: BoolArray, predicted: BoolArray) -> BoxEvaluation:
-    """Return the evaluation of some boxes of both sides.
-
-    The boxes must be whole pages and labels, so that their matches stay as they are.
-    """
-    dataset, model = evaluation.matching.dataset, evaluation.matching.model
-    predictions = [side.source for side in dataset.predictions]
-    predictions[model] = kept_boxes(predictions[model], predicted)
-    return evaluation.on(join(kept_boxes(dataset.ground_truth.source, truth), *predictions))
-
-
-def average_of(evaluation: BoxEvaluation, average: SliceAverage) -> float:
-    """Return an average of a protocol over all labels; NaN where it is undefined."""
-    value = box_protocols()[evaluation.signature.protocol].average(evaluation, average)
+def average_on(evaluation: BoxEvaluation, average: SliceAverage, truth: BoolArray, predicted: BoolArray) -> float:
+    """Return an average of a protocol over the pages and labels of some boxes; NaN where it is undefined."""
+    sides = evaluation.evaluated.ground_truth, evaluation.matching.prediction
+    cells = np.zeros((evaluation.evaluated.pages, len(evaluation.evaluated.labels)), bool)
+    for side, mask in zip(sides, (truth, predicted), strict=True):
+        cells[side.page[mask], side.label[mask]] = True
+    value = box_protocols()[evaluation.signature.protocol].average_on(evaluation, average, cells)
     return float("nan") if value is None else value
 
 
@@ -267,8 +259,7 @@ def _with_exact(
             for at, mask in masks.items()
         }
         return [
-            average_of(evaluate_subset(each, there[GROUND_TRUTH], there[place + 1]), average)
-            for place, each in enumerate(evaluations)
+            average_on(each, average, there[GROUND_TRUTH], there[place + 1]) for place, each in enumerate(evaluations)
         ]
 
     def difference(documents: IntArray) -> float:

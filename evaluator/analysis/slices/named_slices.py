@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from evaluator.analysis.slices.attributes import PageValues
-from evaluator.analysis.slices.averages import evaluate_subset, of_whole_pages
+from evaluator.analysis.slices.averages import of_whole_pages
 from evaluator.analysis.slices.conditions import Condition, condition_mask
 from evaluator.analysis.slices.measure_values import GROUND_TRUTH, MEASURES, box_values, tables_of
 from evaluator.analysis.slices.slices import attribute_table, known_page_values
@@ -204,7 +204,7 @@ def _averages(evaluation: BoxEvaluation, name: str, truth: BoolArray, predicted:
     if not any(_is_average(key) for key in protocol.measures(evaluation).keys):
         return ()
     parts = []
-    for part in protocol.measures(evaluate_subset(evaluation, truth, predicted)).parts:
+    for part in protocol.measures(evaluation.subset(truth, predicted)).parts:
         columns = np.flatnonzero([_is_average(key) for key in part.keys])
         if len(columns):
             some = part.take(columns)

@@ -14,13 +14,16 @@ law through these maxima gives the p-value (max-T; Westfall and Young 1993). Tri
 only, but their p-value counts as if all had been.
 
 What is found is listed once: its boxes get their own expectation, and the search goes on with the rest.
+
+Of more than `MOST_BOXES` boxes, those of documents drawn at random are searched. What is found there is a slice of all
+boxes, and the documents that were not drawn confirm it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial, reduce
 from itertools import pairwise
 from statistics import NormalDist
@@ -39,7 +42,7 @@ from evaluator.analysis.slices.conditions import (
     short_between,
 )
 from evaluator.analysis.slices.counting import BinCounts, Boxes, Outcome, Sums, firsts_of
-from evaluator.analysis.slices.statistic import LEAST_BOXES, Level, Sets
+from evaluator.analysis.slices.statistic import LEAST_BOXES, Level, Sets, difference_z
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.metrics.observations import Attribute
 from evaluator.system import memory, progress
@@ -51,9 +54,13 @@ SMALLEST_EFFECT: Final = 0.03
 """A smaller difference is not listed."""
 LEAST_DOCUMENTS: Final = 5
 MOST_ROWS: Final = 12
+MOST_BOXES: Final = 200_000
+"""Of more boxes, those of documents drawn at random are searched."""
 
 _MOST_GROUPS: Final = 64
 _LEAST_GROUPS: Final = 8
+# As many as a search has groups, in each half.
+_LEAST_DRAWN: Final = 2 * _MOST_GROUPS
 _FLIPS: Final = 400
 _PARENTS: Final = 128
 _THIRDS: Final = 32
@@ -76,7 +83,7 @@ class Subset:
 
     `rows`: rising. `z`: the statistic T. `p`: chance of a T as large anywhere in the search. `confirmed`: the best
     slice of one half of the documents is this one (half of the boxes in common or more), and it is worse than elsewhere
-    in the other half too (one-sided p below 0.05).
+    in the other half too (one-sided p below 0.05); where documents were drawn, it is so in the others.
     """
 
     conditions: tuple[Condition, ...]
@@ -93,7 +100,8 @@ class Search:
 
     `tested`: sets tried, at least. `needed`: documents that a search needs, more than `documents` when there were too
     few. `best_p`: of the best set that is not listed, 1 without any. `thin`: as clear, from fewer than
-    `LEAST_DOCUMENTS` documents. `halves`: document codes of the two halves that confirm; empty without a search.
+    `LEAST_DOCUMENTS` documents. `halves`: document codes of the two halves that confirm, or of the documents drawn and
+    of the others; empty without a search. `drawn`: numbers of the boxes and documents searched, None where all were.
     """
 
     subsets: tuple[Subset, ...]
@@ -103,6 +111,7 @@ class Search:
     best_p: float = 1.0
     thin: tuple[Subset, ...] = ()
     halves: tuple[IntArray, ...] = ()
+    drawn: tuple[int, int] | None = None
 
 
 def search(
@@ -114,16 +123,25 @@ def search(
     alpha: float = ALPHA,
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
-    exact: Callable[[IntArray], float] | None = None,
+    models: Sequence[FloatArray] = (),
     seed: int = 0,
     cache: SearchCache | None = None,
 ) -> Search:
     """Return the slices where the loss is higher than elsewhere, or also lower if `two_sided`.
 
     `loss`, `document`: float64 and int64, shape (N,). `alpha`: chance that anything is listed where there is nothing.
-    `smallest`: least difference listed. `depth`: 1 to 3 conditions. `exact`: a stricter z of a set of rows, which a
-    listed set must pass too. `cache`: of searches of the same boxes. Reports the sets tested (`system.progress`).
+    `smallest`: least difference listed. `depth`: 1 to 3 conditions. `models`: what the boxes add to the measures of A
+    and of B, NaN where one does not count it; a listed set must be as clear by `difference_z` of these. `cache`: of
+    searches of the same boxes. Reports the sets tested (`system.progress`).
     """
+    drawn = _drawn(document, seed)
+    if drawn is not None:
+        rows = np.flatnonzero(drawn)
+        part = search(
+            [each.take(rows) for each in attributes], loss[rows], document[rows], two_sided=two_sided, alpha=alpha,
+            smallest=smallest, depth=depth, models=[each[rows] for each in models], seed=seed, cache=cache,
+        )  # fmt: skip
+        return _on_all(part, drawn, attributes, models or (loss,), document)
     present = np.unique(document)
     if len(present) < _LEAST_GROUPS or len(loss) < 2 * LEAST_BOXES:
         # As many more as are there for each of those that are there.
@@ -133,11 +151,44 @@ def search(
     sorted_boxes = (
         _SortedBoxes(attributes, document, seed) if cache is None else cache.sorted_boxes(attributes, document, seed)
     )
-    run = _Run(sorted_boxes, loss, two_sided=two_sided, alpha=alpha, smallest=smallest, depth=depth, exact=exact)
+    run = _Run(sorted_boxes, loss, two_sided=two_sided, alpha=alpha, smallest=smallest, depth=depth, models=models)
     # Its products of matrices are many and small: threads inside each only wait for each other, and last digits would
     # depend on their number.
     with one_thread():
         return run.run()
+
+
+def _drawn(document: IntArray, seed: int) -> BoolArray | None:
+    """Return which boxes are of the documents drawn to be searched; None when all are."""
+    boxes = np.bincount(document)
+    order = np.random.default_rng(seed).permutation(np.flatnonzero(boxes))
+    number = max(int(np.searchsorted(np.cumsum(boxes[order]), MOST_BOXES)) + 1, _LEAST_DRAWN)
+    return np.isin(document, order[:number]) if number < len(order) else None
+
+
+def _on_all(
+    part: Search, drawn: BoolArray, attributes: Sequence[Attribute], models: Sequence[FloatArray], document: IntArray
+) -> Search:
+    """Return what was found in the boxes drawn as slices of all boxes, confirmed by the others."""
+    by_name, others = {each.name: each for each in attributes}, np.flatnonzero(~drawn)
+
+    def of_all(one: Subset) -> Subset:
+        inside = condition_mask(one.conditions, by_name)
+        z = difference_z([each[others] for each in models], document[others], inside[others])
+        rows = np.flatnonzero(inside)
+        confirmed = math.copysign(z, z * one.z) >= _CONFIRM_Z
+        return replace(one, rows=rows, documents=len(np.unique(document[rows])), confirmed=confirmed)
+
+    documents = np.unique(document[drawn]), np.unique(document[others])
+    every = [of_all(each) for each in (*part.subsets, *part.thin)]
+    return replace(
+        part,
+        subsets=tuple(each for each in every if each.documents >= LEAST_DOCUMENTS),
+        thin=tuple(each for each in every if each.documents < LEAST_DOCUMENTS),
+        documents=len(documents[0]) + len(documents[1]),
+        halves=documents,
+        drawn=(int(drawn.sum()), part.documents),
+    )
 
 
 class _Best(NamedTuple):
@@ -288,12 +339,13 @@ class _Run:
         alpha: float,
         smallest: float,
         depth: int,
-        exact: Callable[[IntArray], float] | None,
+        models: Sequence[FloatArray],
     ) -> None:
-        self.exact = exact
+        self.models = models
         self.two_sided, self.alpha, self.smallest, self.depth = two_sided, alpha, smallest, depth
         self.sorted_boxes, self.units = sorted_boxes, sorted_boxes.units
         self.order, self.document, self.size = sorted_boxes.order, sorted_boxes.document, sorted_boxes.size
+        self.given_document = sorted_boxes.given_document
         self.attributes, self.bins = sorted_boxes.attributes, sorted_boxes.bins
         self.firsts, self.owner = sorted_boxes.firsts, sorted_boxes.owner
         self.loss = loss[self.order]
@@ -410,7 +462,7 @@ class _Run:
         clear.sort(key=lambda each: -each[0])
         best = clear[0][1]
         # A set where one of two models has no box can be the best, and is none by the stricter statistic.
-        most = _POLISHED if self.exact is None else 2 * _POLISHED
+        most = 2 * _POLISHED if self.models else _POLISHED
         return _Best(best.ranges, best.t, least, _of_different_attributes([each for _, each in clear], most))
 
     def _counted(self, groups: IntArray) -> _BoxCounts:
@@ -661,9 +713,11 @@ class _Run:
 
     def _clear(self, size: float, t: float, rows: IntArray) -> float:
         """Return the smaller size of a statistic and of the stricter one; 0 if their signs differ."""
-        if self.exact is None:
+        if not self.models:
             return size
-        return min(size, max(self.exact(self.order[rows]) * math.copysign(1.0, t), 0.0))
+        inside = np.zeros(self.size, bool)
+        inside[self.order[rows]] = True
+        return min(size, max(difference_z(self.models, self.given_document, inside) * math.copysign(1.0, t), 0.0))
 
     # --- the conditions of what was found -------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ searched together for what they add to it, and a slice must be as clear by the d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -37,7 +37,6 @@ from evaluator.analysis.slices.search import (
     Subset,
     search,
 )
-from evaluator.analysis.slices.statistic import as_normal
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import JoinedBoxes
 from evaluator.data.issues import count_of, plural_of
@@ -212,9 +211,12 @@ class Slices(NamedTuple):
         """Return what was tested and what is controlled, in words."""
         tried = self.searched
         more = "" if self.slices else f" The clearest has p = {min(tried.best_p, 1.0):.2g}."
+        where = f"{count_of(self.boxes, self.unit)} of {count_of(tried.documents, 'document')}"
+        if tried.drawn is not None:
+            boxes, documents = tried.drawn
+            where = f"{count_of(boxes, self.unit)} of {documents:,} documents drawn at random from {where}"
         return (
-            f"of {tried.tested:,} tested on {count_of(self.boxes, self.unit)} of "
-            f"{count_of(tried.documents, 'document')}. "
+            f"of {tried.tested:,} tested on {where}. "
             f"At most {100 * ALPHA:.0f} % chance that any is listed where there is none (max-T over all tests, random "
             f"signs of whole documents).{more}"
         )
@@ -294,7 +296,7 @@ def find_in_values(
         alpha=alpha,
         smallest=smallest,
         depth=depth,
-        exact=_difference_z(counted, document) if both and not counted.paired else None,
+        models=tuple(counted.values) if both and not counted.paired else (),
         cache=cache,
     )
     means = Means(counted)
@@ -335,35 +337,6 @@ def _outcome(counted: MeasureValues) -> FloatArray:
             weight = sign * len(counted) / counts.sum()
             outcome[counts] += weight * (values[counts] - values[counts].mean())
     return outcome
-
-
-def _difference_z(counted: MeasureValues, document: IntArray) -> Callable[[IntArray], float]:
-    """Return a function of rows: the z of (A - B inside) - (A - B elsewhere), each the measure itself.
-
-    Its standard error is cluster-robust, from the linear parts of the four means by document; Student's t with the
-    documents inside minus one. 0 where a mean has no box.
-    """
-    size = int(document.max(initial=-1)) + 1
-
-    def z(rows: IntArray) -> float:
-        inside = np.zeros(len(counted), bool)
-        inside[rows] = True
-        difference, errors = 0.0, np.zeros(size)
-        for sign, values in zip((1.0, -1.0), counted.values, strict=True):
-            for side, mask in ((sign, inside), (-sign, ~inside)):
-                kept = mask & ~np.isnan(values)
-                if not kept.any():
-                    return 0.0
-                mean = float(values[kept].mean())
-                difference += side * mean
-                errors += side * np.bincount(document[kept], values[kept] - mean, size) / kept.sum()
-        documents = len(np.unique(document[inside]))
-        if documents < 2 or not errors.any():
-            return 0.0
-        t = difference / np.sqrt((errors**2).sum() * documents / (documents - 1))
-        return float(as_normal(np.array([t]), np.array([documents - 1.0]))[0])
-
-    return z
 
 
 def boxes_in(

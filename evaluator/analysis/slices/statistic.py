@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -264,3 +265,27 @@ def as_normal(t: FloatArray, freedom: FloatArray) -> FloatArray:
     """Return Student's t as a normal z, float64 of the same shape (Wallace 1959)."""
     size = np.sqrt(freedom * np.log1p(t**2 / freedom))
     return np.asarray(np.sign(t) * (8 * freedom + 1) / (8 * freedom + 3) * size)
+
+
+def difference_z(models: Sequence[FloatArray], document: IntArray, inside: BoolArray) -> float:
+    """Return the z of a mean inside minus that elsewhere; of two models A and B, of this of A minus this of B.
+
+    `models`: the values of each model, float64 (N,), NaN where it does not count a box. The standard error is
+    cluster-robust, from the linear parts of the means by document; Student's t with the documents inside minus one. 0
+    where a mean has no box.
+    """
+    size = int(document.max(initial=-1)) + 1
+    difference, errors = 0.0, np.zeros(size)
+    for sign, values in zip((1.0, -1.0), models, strict=False):
+        for side, mask in ((sign, inside), (-sign, ~inside)):
+            kept = mask & ~np.isnan(values)
+            if not kept.any():
+                return 0.0
+            mean = float(values[kept].mean())
+            difference += side * mean
+            errors += side * np.bincount(document[kept], values[kept] - mean, size) / kept.sum()
+    documents = len(np.unique(document[inside]))
+    if documents < 2 or not errors.any():
+        return 0.0
+    t = difference / np.sqrt((errors**2).sum() * documents / (documents - 1))
+    return float(as_normal(np.array([t]), np.array([documents - 1.0]))[0])

@@ -117,6 +117,24 @@ class CocoPartial:
             thresholds=tuple(iou),
         )
 
+    def kept(self, cells: BoolArray) -> CocoPartial:
+        """Return what matched over all sizes on some pages and labels, bool, shape (D, L); its documents are pages."""
+        of_row = np.repeat(np.arange(self.labels), np.diff(self.bounds))
+        of_truth = np.repeat(np.arange(self.labels), self.positives[0])
+        rows = np.flatnonzero(cells[self.document, of_row])
+        truths = np.flatnonzero(cells[self.truth_document, of_truth])
+        return replace(
+            self,
+            score=self.score[rows],
+            document=self.document[rows],
+            before=self.before[rows],
+            true=self.true[:1, rows],
+            counts=self.counts[:1, rows],
+            bounds=np.searchsorted(rows, self.bounds),
+            positives=np.bincount(of_truth[truths], minlength=self.labels)[None],
+            truth_document=self.truth_document[truths],
+        )
+
     def on_documents(self, page_document: RowArray) -> CocoPartial:
         """Return what matched where the column of documents has had pages, of which these are the documents."""
         return replace(self, document=page_document[self.document], truth_document=page_document[self.truth_document])
@@ -356,12 +374,17 @@ def _reaching(label: _OfLabel, min_score: float) -> _OfLabel:
     return _OfLabel(score[:kept], document[:kept], before[:kept], true[:, :kept], counts[:, :kept])
 
 
-def partials(pairs: Pairs, iou: Sequence[float]) -> list[CocoPartial]:
-    """Return what matched at rising IoU thresholds from the floor of the pairs on, `MOST_THRESHOLDS` in each."""
+def partials(pairs: Pairs, iou: Sequence[float], *, by_page: bool = False) -> list[CocoPartial]:
+    """Return what matched at rising IoU thresholds from the floor of the pairs on, `MOST_THRESHOLDS` in each.
+
+    `by_page`: with the page of each box in place of its document.
+    """
     curves: list[Curves] | None = pairs.kept.get(tuple(iou))
-    if curves is not None:
+    if curves is not None and not by_page:
         return [of_part.partial for of_part in curves]
-    return [CocoPartial.of(pairs, iou[at : at + MOST_THRESHOLDS]) for at in range(0, len(iou), MOST_THRESHOLDS)]
+    pages = np.arange(pairs.dataset.pages, dtype=np.int32) if by_page else None
+    steps = range(0, len(iou), MOST_THRESHOLDS)
+    return [CocoPartial.of(pairs, iou[at : at + MOST_THRESHOLDS], pages) for at in steps]
 
 
 def average(matching: Matching, iou: Sequence[float]) -> Columns:
@@ -373,7 +396,12 @@ def average(matching: Matching, iou: Sequence[float]) -> Columns:
     curves: list[Curves] | None = pairs.kept.get(tuple(iou))
     if curves is None:
         curves = pairs.kept[tuple(iou)] = [*map(Curves, partials(pairs, iou))]
-    every = [part.averages(codes, matching.min_score) for part in curves]
+    return columns_of(curves, codes, matching.min_score)
+
+
+def columns_of(curves: Sequence[Curves], codes: Sequence[int], min_score: float) -> Columns:
+    """Return AP and recall of some labels from the curves of rising thresholds, of the predictions from a score on."""
+    every = [part.averages(codes, min_score) for part in curves]
     if len(every) == 1:
         return every[0]
 

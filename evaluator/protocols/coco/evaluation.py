@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from evaluator import formats
-from evaluator.data.boxes import FloatArray
+from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.data.dataset import Annotations, Dataset
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import unit_issue
@@ -27,8 +27,10 @@ from evaluator.protocols.coco.curves import (
     MAX_DETECTIONS,
     CocoPartial,
     Columns,
+    Curves,
     TiedOrders,
     average,
+    columns_of,
     partials,
     tied_orders,
 )
@@ -175,6 +177,19 @@ class CocoResult(BoxEvaluation, CocoNumbers):
         """Return what matched by rising threshold, codes of the labels that are scored, and the lowest score."""
         matching = self.matching
         return partials(matching.pairs, self.iou), matching.label_codes.tolist(), matching.min_score
+
+    @cached_property
+    def _by_page(self) -> list[CocoPartial]:
+        return partials(self.matching.pairs, self.iou, by_page=True)
+
+    def numbers_on(self, cells: BoolArray) -> dict[str, float | None]:
+        """Return the numbers over all sizes of some pages and labels, bool, shape (pages, labels); others are None.
+
+        Boxes of other pages and labels change no match, so that these are the numbers of a file without them.
+        """
+        curves = [Curves(each.kept(cells)) for each in self._by_page]
+        _, codes, min_score = self.ranked
+        return _numbers_of(columns_of(curves, codes, min_score), self.iou)
 
     @cached_property
     def error_types(self) -> TideErrors | None:

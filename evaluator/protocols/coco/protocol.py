@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
 
 from msgspec import Meta
 
+from evaluator.data.boxes import BoolArray
 from evaluator.data.dataset import Annotations, Dataset
 from evaluator.data.issues import Issue
 from evaluator.metrics.metric import BOX_METRICS, Metric
@@ -153,6 +154,10 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
         """Return one of the twelve numbers."""
         return cast(CocoResult, result).numbers[average]
+
+    def average_on(self, result: BoxEvaluation, average: SliceAverage, cells: BoolArray) -> float | None:
+        """Return one of the numbers over all sizes, without matching anew."""
+        return cast(CocoResult, result).numbers_on(cells)[average]
 
     def measures(self, result: Result) -> Measures:
         """Return AP, AP50, AP75 and AR100 over all labels and per label; with boxes also the ratios."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.app import ended_sessions, frame, login, navigation, page_style
-from pages.app.state import state
+from pages.views.findings import findings
 
 HERE = Path(__file__).resolve().parent
 
@@ -27,7 +27,6 @@ with st.container(key="help"), st.popover("?", key="help_popover"):
     login.foot()
 place = st.empty()
 page.run()
-if state.said_of_findings:
-    # Read while the view was drawn.
-    place.warning(frame.escaped(state.said_of_findings), icon=":material/warning:")
+# Findings are read and saved while the view is drawn.
+findings.draw_notices(place)
 frame.follow_theme()

@@ -46,7 +46,7 @@ def _problems() -> None:
         return
     with st.container(border=True, key="findings_unsaved"):
         rows = "".join(
-            '<li><span class="ls-tag ls-fp">NOT SAVED</span> '
+            f'<li><span class="ls-tag ls-fp">{entry.words.partition(".")[0]}</span> '
             f"{html.escape(finding_card.WORDS[entry.verdict or 'note'])}: "
             f"{html.escape(plain(entry.note)) or '–'}<small>{html.escape(plain(entry.problem))}</small></li>"
             for entry in waiting

@@ -33,7 +33,7 @@ _SENTENCES: Final[dict[ProblemKind, tuple[str, str, str]]] = {
     "busy": (
         "Findings are busy",
         "{store} was in use by others for too long. {detail}",
-        "Save again. If this persists, another program holds the file open, such as a copy or a backup.",
+        "The dashboard tries again by itself. If this persists, a copy or a backup may hold the file open.",
     ),
     "corrupt": (
         "The findings file is damaged",

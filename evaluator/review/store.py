@@ -98,16 +98,18 @@ class Store:
         # A store that nobody closed gives its connections back when it goes.
         weakref.finalize(self, self._engine.dispose)
 
-    def add(self, events: Sequence[Event], workspace: str = "") -> None:
+    def add(self, events: Sequence[Event], workspace: str = "", *, busy_seconds: float | None = None) -> None:
         """Keep events; when this returns they are on disk, when it raises `StoreProblem` none of them is kept.
 
         One that is there already (by its id) is not added again. `workspace` is one of the projects in this database.
+        `busy_seconds`: how long to wait for others, if not as long as the store does.
         """
+        busy = self._busy if busy_seconds is None else busy_seconds
         rows = [_row(event, workspace) for event in events]
         if not rows:
             return
         # One writer of this process at a time: its threads then queue in order, where SQLite's waiting is a lottery.
-        with self._write_lock, self._problems():
+        with self._turn(busy), self._problems():
             # The folder of a store that was there is gone with its disk.
             if self._path is not None and self._seen is None and not self.replaced:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -115,7 +117,7 @@ class Store:
                 file = _identity(self._path)
                 self._open(connection, begin=True)
                 connection.rollback()
-                with _writing(connection, self._busy):
+                with _writing(connection, busy):
                     connection.execute(_KEEP_NEW, rows)
                     last = connection.execute(_LAST).one()
                 # An open file lives on when its name is deleted or given to another: what is written to it is lost.
@@ -228,6 +230,16 @@ class Store:
         with self._lock:
             if last is not None and (self._seen is None or last.seq >= self._seen[0]):
                 self._seen = last.seq, last.id
+
+    @contextlib.contextmanager
+    def _turn(self, busy_seconds: float) -> Iterator[None]:
+        """Yield the right to write of a thread of this process."""
+        if not self._write_lock.acquire(timeout=busy_seconds):
+            raise StoreProblem("busy", store=self.name)
+        try:
+            yield
+        finally:
+            self._write_lock.release()
 
     @contextlib.contextmanager
     def _problems(self) -> Iterator[None]:

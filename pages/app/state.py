@@ -509,7 +509,8 @@ class State:
     )
     meeting_example: Field[int] = Field(0)
     meeting_minutes: Field[str] = Field("")
-    meeting_problem: Field[str] = Field("")
+    # The target of the last decision that was not saved; `cause_unsaved` of the last verdict in the gallery.
+    meeting_unsaved: Field[str] = Field("")
     reviewer: WidgetField[str] = WidgetField("")
     # Id of the last message about a target that was handled, stored or not.
     answered_verdicts: Field[Mapping[str, str]] = Field({})
@@ -528,7 +529,7 @@ class State:
     finding_status: WidgetField[str | None] = WidgetField(None)
     # What is written about each family of causes in the gallery: `cause_note.of` its name.
     cause_note: WidgetField[str] = WidgetField("")
-    cause_problem: Field[str] = Field("")
+    cause_unsaved: Field[str] = Field("")
     # Which part of the queue is listed, and which finding of a group is judged alone; None for all of it.
     finding_sheet: WidgetField[int] = WidgetField(0)
     finding_single: WidgetField[str | None] = WidgetField(None)

@@ -49,7 +49,7 @@ def _uninterrupted(method: Callable[..., Any]) -> Callable[..., Any]:
             _IN_CALLBACKS.reset(token)
         context = get_script_run_ctx()
         if context is not None and _exceeds_its_part(session, context):
-            _run_whole_view(context)
+            run_whole_view()
 
     return take_message
 
@@ -70,8 +70,10 @@ def _exceeds_its_part(session: SessionState, context: ScriptRunContext) -> bool:
     return False
 
 
-def _run_whole_view(context: ScriptRunContext) -> None:
-    if context.script_requests is not None:
+def run_whole_view() -> None:
+    """Run the whole view next, where a message was for a part of it alone; for a callback, which cannot `st.rerun`."""
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run and context.script_requests is not None:
         context.script_requests.request_rerun(
             RerunData(
                 query_string=context.query_string,

@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import sqlite3
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ import platformdirs.windows
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluator.matching.box_items import Query
+from evaluator.matching.causes import Family
 from evaluator.protocols import snapshot
 from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import corrections
@@ -24,7 +27,23 @@ from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE
 from evaluator.review.verdicts import Target
 from pages.views.findings import findings, meeting
 from tests import dashboard
-from tests.dashboard import COMPARE, FINDINGS, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, fine, go, press, start, table, texts
+from tests.dashboard import (
+    COMPARE,
+    FIELDS,
+    FINDINGS,
+    GALLERY,
+    OVERVIEW,
+    PAGE_BROWSER,
+    POSTERS,
+    SAMPLE_DATA,
+    SUSPECTS,
+    fine,
+    go,
+    press,
+    start,
+    table,
+    texts,
+)  # fmt: skip
 from tests.judging import opinion, store, stored
 from tests.sample_results import sample
 
@@ -195,24 +214,77 @@ def test_a_store_that_is_deleted_while_it_is_open_is_told(store_path: Path) -> N
     assert not said()
 
 
-def test_a_verdict_in_a_store_that_others_use_waits(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store(store_path, opinion(page_target("a.pdf", 0)))
-    monkeypatch.setattr(findings, "_BUSY_SECONDS", 0.1)
-    app = start(PAGE_BROWSER)
-    data = dashboard.viewer(app)
-    judged = {name: data["mistakes"][0][name] for name in ("number", "keys", "target")}
-    place = {name: data["page"][name] for name in ("document", "index")}
-    event = {"id": "one", **place, **judged, "verdict": "ignore", "note": "", "letter": "A", "name": "Berta"}
+def by_event(field: str) -> Callable[[AppTest], AppTest]:
+    """A verdict on the first mistake that the component whose data have a field shows."""
+
+    def act(app: AppTest) -> AppTest:
+        data = dashboard.component(app, field)
+        shown = data["suspects"] if field == "suspects" else data.get("mistakes") or data["panes"][0]["mistakes"]
+        place = data["page"] if "page" in data else shown[0]
+        event = {
+            "id": "one", "document": place["document"], "index": place["index"], "number": 0, "keys": [],
+            "target": shown[0]["target"], "verdict": "ignore", "note": "", "letter": "A", "name": "Berta",
+        }  # fmt: skip
+        return dashboard.send_event(app, field, "verdict", event)
+
+    return act
+
+
+def by_button(label: str, **state: Any) -> Callable[[AppTest], AppTest]:
+    """The press of a button, after other values of the session."""
+
+    def act(app: AppTest) -> AppTest:
+        for name, value in {"reviewer": "Berta", **state}.items():
+            app.session_state[name] = value
+        return press(fine(app.run()), label)
+
+    return act
+
+
+def in_the_meeting(app: AppTest) -> AppTest:
+    decision = {**DECISION, "item": screen_of(app := press(app, "Start a meeting"))["item"], "name": "Berta"}
+    return dashboard.send_event(app, "agenda", "decide", decision)
+
+
+@pytest.mark.parametrize(
+    ("view", "act", "names_it"),
+    [
+        (PAGE_BROWSER, by_event("page"), True),
+        (COMPARE, by_event("panes"), True),
+        (FIELDS, by_event("page"), True),
+        (POSTERS, by_event("page"), True),
+        (SUSPECTS, by_event("suspects"), True),
+        (SUSPECTS, by_button("Page reviewed"), False),
+        (GALLERY, by_button("◐ Ambiguous", gallery_question=Query(cause=Family("parts", "", "Table", ""))), True),
+        (FINDINGS, by_button("◐ Ambiguous"), True),
+        (FINDINGS, in_the_meeting, True),
+    ],
+)
+def test_a_verdict_in_a_store_that_others_use_waits_in_every_view(
+    store_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    view: str,
+    act: Callable[[AppTest], AppTest],
+    *,
+    names_it: bool,
+) -> None:
+    seeded(store_path)
+    for name in ("_BUSY_SECONDS", "_BUSY_AGAIN_SECONDS", "_SAVE_AGAIN_SECONDS"):
+        monkeypatch.setattr(findings, name, 0.0)
+    app = start(view)
     with contextlib.closing(sqlite3.connect(store_path, isolation_level=None)) as others:
         others.execute("BEGIN IMMEDIATE")
-        (waiting, *_) = dashboard.viewer(dashboard.send_event(app, "page", "verdict", event))["mistakes"]
-    assert (waiting["unsaved"]["busy"], waiting["answered"]) == (True, "one")
-    assert waiting["unsaved"]["problem"].startswith(
-        "Findings are busy. findings.sqlite was in use by others for too long."
-    )
-    (kept, *_) = dashboard.viewer(dashboard.send_event(app, "page", "verdict", {**event, "again": True}))["mistakes"]
-    assert "unsaved" not in kept
-    assert [each.id for each in stored(store_path)][1:] == ["one"]
+        app = act(app)
+        said = json.dumps(dashboard.every_component(app)) + text_of(app) + str(texts(app.warning) + texts(app.error))
+        assert "NOT SAVED" not in said
+        assert ("Findings are busy. findings.sqlite was in use by others for too long." in said) == names_it
+        # Also of a reader who goes to another view; a view is run without app.py here.
+        app = go(app, "app.py")
+        (notice,) = texts(app.warning)
+        assert re.fullmatch(r"Waiting to be saved: \d+ verdicts?. The findings are in use by others.", notice)
+    assert len(stored(store_path)) == 6
+    assert not texts(fine(app.run()).warning)
+    assert {each.author for each in stored(store_path)[6:]} == {"Berta"}
 
 
 def test_a_verdict_is_kept_under_the_name_of_the_reviewer(store_path: Path) -> None:
@@ -266,8 +338,8 @@ def test_what_was_stored_without_an_answer_is_not_stored_again(
     app.text_area[0].input("once").run()
     add = Store.add
 
-    def answer_lost(kept: Store, events: Any, workspace: str = "") -> None:
-        add(kept, events, workspace)
+    def answer_lost(kept: Store, *given: Any, **more: Any) -> None:
+        add(kept, *given, **more)
         raise StoreProblem("unreachable", store="findings")
 
     with monkeypatch.context() as broken:

@@ -118,7 +118,7 @@ class Meeting {
     for (const [name, input] of this.fields) if (input.value !== shown[name]) input.value = shown[name];
     this.owners.replaceChildren(...(this.data?.owners ?? []).map((value) => html("option", { value })));
     if (this.data?.reviewer) this.name.hidden = true;
-    this.problem.textContent = this.data?.problem ? `NOT SAVED. ${this.data.problem}` : "";
+    this.problem.textContent = this.data?.problem ?? "";
     this.foot.hidden = !this.item;
     this.showVerdict();
     this.showReach();

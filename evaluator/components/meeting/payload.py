@@ -124,7 +124,7 @@ class MeetingPayload(Payload, frozen=True, kw_only=True):
     verified: bool
     """whether a login vouches for the reviewer"""
     problem: str
-    """why the last decision was not saved"""
+    """that the last decision is not saved, and why"""
 
 
 class DecideEvent(Event, frozen=True):

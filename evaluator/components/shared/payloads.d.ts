@@ -162,7 +162,7 @@ export interface UnsavedItem {
   verdict: string | null;
   note: string;
   problem: string;
-  /** Others use the store now: the browser sends the verdict again. */
+  /** Others use the store now: it is tried again. */
   busy?: boolean;
 }
 
@@ -1060,7 +1060,7 @@ export interface MeetingPayload {
   reviewer: string;
   /** whether a login vouches for the reviewer */
   verified: boolean;
-  /** why the last decision was not saved */
+  /** that the last decision is not saved, and why */
   problem: string;
 }
 

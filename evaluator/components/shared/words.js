@@ -11,6 +11,11 @@ export const VERDICTS = [
   ["ignore", "Ignore"],
 ];
 
+/** @param {{waiting: boolean}} judgement that has a problem @returns {string} */
+export function unsavedWords({ waiting }) {
+  return waiting ? "Waiting to be saved" : "NOT SAVED";
+}
+
 const grouped = new Intl.NumberFormat("en-US");
 
 /** @param {number} value @returns {string} "3,692" */

@@ -124,11 +124,11 @@ export class SuspectsView {
     return this.drafts.shown(item, this.mistakeOf(item), this.data?.reviewer ?? null);
   }
 
-  /** @param {SuspectItem} item @returns {boolean} whether somebody has answered it, and nothing waits to be stored */
+  /** @param {SuspectItem} item @returns {boolean} whether somebody has answered it, and it is stored or will be */
   isJudged(item) {
-    const { verdict, problem, saved } = this.judgementOf(item);
+    const { verdict, problem, waiting, saved } = this.judgementOf(item);
     const others = this.states[item.target]?.verdict?.opinions.some((each) => each !== saved && each.author !== saved?.author) ?? false;
-    return problem === "" && (verdict !== null || others);
+    return (problem === "" || waiting) && (verdict !== null || others);
   }
 
   get listed() {

@@ -7,7 +7,7 @@
 import { fillCrop } from "../gallery/crop_frame.js";
 import { button, drawWhenOther, html, icon, joined, svg } from "../shared/elements.js";
 import { scrollToRow } from "../shared/rows.js";
-import { count, isolated, percentOf, plural } from "../shared/words.js";
+import { count, isolated, percentOf, plural, unsavedWords } from "../shared/words.js";
 
 /** @import { CardBoxItem, Rect, SuspectItem, SuspectsPayload } from "../shared/payloads.d.ts" */
 /** @import { SuspectsView } from "./suspects.js" */
@@ -23,11 +23,11 @@ export const ZOOM = 1.25;
 export function writeHead(view, listed) {
   const answers = view.queue.items.map((item) => view.judgementOf(item).verdict).filter((verdict) => verdict !== null);
   const of = (/** @type {string} */ name) => answers.filter((verdict) => verdict === name).length;
-  const unsaved = view.queue.items.filter((item) => view.judgementOf(item).problem).length;
+  const unsaved = view.queue.items.map((item) => view.judgementOf(item)).filter(({ problem }) => problem);
   const done = answers.length, all = view.queue.items.length;
   const parts = [["ground_truth_wrong", "accepted"], ["model_wrong", "model wrong"], ["ambiguous", "ambiguous"]].flatMap(([name, words]) => (of(name) ? [`${count(of(name))} ${words}`] : []));
   const last = view.queue.answered.length > 0;
-  drawWhenOther(view.head, [listed.length, answers, unsaved, last, view.data?.more], () => {
+  drawWhenOther(view.head, [listed.length, answers, unsaved.map(unsavedWords), last, view.data?.more], () => {
     const undo = button("Take the last answer back", { class: "link-button", title: "Undo (U)" }, () => view.undo(), "Undo");
     undo.disabled = !last;
     const more = view.data?.more ? `, the first ${count(all)} of ${count(all + view.data.more)}` : "";
@@ -35,13 +35,13 @@ export function writeHead(view, listed) {
       html("div", { class: "suspect-title" }, html("h2", {}, `${count(listed.length)} to review`), html("span", { class: "muted" }, `most evidence first${more}`)),
       html("div", { class: "suspect-progress", role: "img", "aria-label": `${count(done)} of ${count(all)} answered` }, html("i", { style: `width:${percentOf(all ? done / all : 0)}` })),
       html("div", { class: "suspect-done" }, html("span", {}, `${count(done)} answered${parts.length ? `: ${parts.join(", ")}` : ""}`), undo),
-      unsaved ? html("div", { class: "verdict-problem", role: "alert" }, `NOT SAVED: ${plural(unsaved, "answer")}`) : "");
+      unsaved.length ? html("div", { class: "verdict-problem", role: "alert" }, `${unsavedWords({ waiting: unsaved.every(({ waiting }) => waiting) })}: ${plural(unsaved.length, "answer")}`) : "");
   });
 }
 
 /** @param {SuspectsView} view @param {SuspectItem[]} listed */
 export function writeRows(view, listed) {
-  const facts = listed.map((item) => [item.target, view.judgementOf(item).verdict, view.judgementOf(item).problem !== ""]);
+  const facts = listed.map((item) => [item.target, view.judgementOf(item)]);
   drawWhenOther(view.rows, [view.held, facts], () => view.rows.replaceChildren(...listed.map((item) => queueRow(view, item))));
   for (const node of view.rows.children) {
     const target = node.getAttribute("data-target") ?? "";
@@ -61,8 +61,8 @@ export function writeRows(view, listed) {
 
 /** @param {SuspectsView} view @param {SuspectItem} item @returns {HTMLElement} */
 function queueRow(view, item) {
-  const { verdict, problem } = view.judgementOf(item);
-  const words = problem ? "NOT SAVED" : ANSWERS.find(([name]) => name === verdict)?.[1] ?? "";
+  const { verdict, problem, waiting } = view.judgementOf(item);
+  const words = problem ? unsavedWords({ waiting }) : ANSWERS.find(([name]) => name === verdict)?.[1] ?? "";
   const node = html("div", { class: "suspect-row", role: "option", id: `suspect-${item.rank}`, "data-target": item.target, "aria-selected": "false" },
     html("div", { class: "gl-crop suspect-crop", "aria-hidden": "true" }),
     html("div", { class: "suspect-words" },
@@ -95,7 +95,7 @@ export function writeChosen(view, item, data) {
   const { verdict, problem, waiting, saved } = view.judgementOf(item);
   const others = (view.states[item.target]?.verdict?.opinions ?? []).filter((each) => each.author !== data.reviewer).map((each) => `${each.author}: ${wordsOf(each.verdict)}`).join(", ");
   drawWhenOther(view.detail, [item, verdict, problem, waiting, saved, others, view.edit !== null, view.asking, data.unit, view.effects[item.target]], () => {
-    const state = view.asking ? `Press ${ANSWERS.find(([name]) => name === view.asking)?.[2]} again: ${wordsOf(view.asking)} instead of ${wordsOf(verdict)}` : problem ? `NOT SAVED. ${problem}` : waiting ? "Saving" : saved?.verdict ? `You: ${wordsOf(saved.verdict)}` : others;
+    const state = view.asking ? `Press ${ANSWERS.find(([name]) => name === view.asking)?.[2]} again: ${wordsOf(view.asking)} instead of ${wordsOf(verdict)}` : problem ? `${unsavedWords({ waiting })}. ${problem}` : waiting ? "Saving" : saved?.verdict ? `You: ${wordsOf(saved.verdict)}` : others;
     const answers = ANSWERS.map(([name, words, key]) => button(words, { class: "suspect-answer", "aria-pressed": String(verdict === name), title: `${words} (${key})` }, () => view.answer(name, false), html("kbd", {}, key), words));
     const steps = html("div", { class: "suspect-steps" }, button("Next suspect", { title: "Next (S)" }, () => view.step(1), html("kbd", {}, "S"), "Skip"), button("Edit the correction", { "aria-pressed": String(view.edit !== null), title: "Edit (E)" }, () => view.turnEdit(), html("kbd", {}, "E"), view.edit ? "As proposed" : "Edit"),
       button("Show in Pages", { title: "Show in Pages" }, () => {

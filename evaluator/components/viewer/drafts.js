@@ -1,9 +1,9 @@
 /**
  * Verdicts that a reviewer has begun or sent and that the data do not hold yet, by mistake. It draws nothing.
  *
- * A verdict that no answer comes for is reported as late, and its text stays; one that others keep out of the store
- * waits. Both are sent again a few times, under the same id. The reviewer who chooses it again sends it under that id too, so that it is stored once whichever
- * message arrives.
+ * A verdict that no answer comes for is reported as late, and its text stays. It is sent again a few times, under the
+ * same id. The reviewer who chooses it again sends it under that id too, so that it is stored once whichever message
+ * arrives.
  */
 
 import { eventId } from "../shared/requests.js";
@@ -19,14 +19,13 @@ import { eventId } from "../shared/requests.js";
  * @property {string} [id] of the message
  * @property {{verdict: string | null, note: string}} [sent] what the message says
  * @property {string} [late] why it is not stored
- * @property {boolean} [last] it is not sent again
  */
 /**
  * @typedef {object} Judgement what the reviewer sees of a verdict
  * @property {string | null} verdict
  * @property {string} note
  * @property {string} problem why it is not stored; empty when it is, or will be
- * @property {boolean} waiting for the answer, or with a problem for the store
+ * @property {boolean} waiting for the answer, or with a problem for the store, where it is tried again
  * @property {OpinionItem | null} saved one's own stored word
  */
 
@@ -62,7 +61,7 @@ export class Drafts {
       verdict: draft?.verdict === undefined ? base?.verdict ?? null : draft.verdict,
       note: draft?.note ?? base?.note ?? "",
       problem: mistake.unsaved?.problem ?? draft?.late ?? "",
-      waiting: draft?.waiting ?? false,
+      waiting: draft?.waiting ?? mistake.unsaved?.busy ?? false,
       saved,
     };
   }
@@ -93,10 +92,7 @@ export class Drafts {
     for (const after of AGAIN) {
       window.setTimeout(() => {
         // Only the last message of a mistake, so that an older one does not come after it.
-        const draft = this.drafts.get(key);
-        if (draft?.timer !== timer) return;
-        if (after === AGAIN.at(-1)) this.drafts.set(key, { ...draft, last: true });
-        this.deliver({ ...event, again: true });
+        if (this.drafts.get(key)?.timer === timer) this.deliver({ ...event, again: true });
       }, after);
     }
   }
@@ -108,10 +104,6 @@ export class Drafts {
       const draft = this.drafts.get(key);
       if (!draft?.sent || mistake.answered !== draft.id) continue;
       window.clearTimeout(draft.timer);
-      if (mistake.unsaved?.busy && !draft.last) {
-        this.drafts.set(key, { ...draft, waiting: true, late: undefined });
-        continue;
-      }
       if (draft.note === draft.sent?.note) this.drafts.delete(key);
       else this.drafts.set(key, { note: draft.note });
     }

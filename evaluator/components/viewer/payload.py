@@ -95,7 +95,7 @@ class UnsavedItem(Payload, frozen=True):
     note: str
     problem: str
     busy: bool = False
-    """Others use the store now: the browser sends the verdict again."""
+    """Others use the store now: it is tried again."""
 
 
 class MistakeItem(Payload, frozen=True, kw_only=True):

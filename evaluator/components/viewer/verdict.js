@@ -8,7 +8,7 @@
 
 import { button, html, icon } from "../shared/elements.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { VERDICTS, count, plural, verdictWords } from "../shared/words.js";
+import { VERDICTS, count, plural, unsavedWords, verdictWords } from "../shared/words.js";
 
 /** @import { PageContent } from "../shared/content.js" */
 /** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
@@ -203,7 +203,7 @@ function writeState({ verdict: { state, asking } }, mistake, shown, open) {
   const othersText = others.map((each) => `${each.author}: ${verdictWords(each.verdict)}`).join(", ");
   state.className = `verdict-state${problem ? " verdict-unsaved" : ""}`;
   state.title = problem ? "" : othersText;
-  state.textContent = !mistake ? "Choose a mistake (N)" : !open ? "A poor match takes no verdict" : problem ? waiting ? "Waiting to be saved" : "NOT SAVED" : waiting ? "Saving"
+  state.textContent = !mistake ? "Choose a mistake (N)" : !open ? "A poor match takes no verdict" : problem ? unsavedWords(shown) : waiting ? "Saving"
     : mistake.verdict?.conflict ? "Reviewers differ" : saved ? `${saved.author}, ${saved.time.slice(0, 16).replace("T", " ")}` : othersText;
 }
 

@@ -35,7 +35,7 @@ def judge(loaded: LoadedBoxes, model: Model, rows: IntArray) -> None:
         unsaved = findings.save_all(
             targets_of_causes(result, rows, findings.review_log()), verdict=verdict, note=note.get()
         )
-        state.cause_problem = "" if unsaved is None else unsaved.problem
+        state.cause_unsaved = "" if unsaved is None else unsaved.target_id
 
     with st.container(border=True, key="cause_verdict"):
         frame.section(f"One verdict for {about}", _in_words(said, mistakes))
@@ -59,8 +59,7 @@ def judge(loaded: LoadedBoxes, model: Model, rows: IntArray) -> None:
                 label_visibility="collapsed",
                 width="stretch",
             )
-        if state.cause_problem:
-            st.error(f"NOT SAVED. {frame.escaped(state.cause_problem)}", icon=":material/error:")
+        findings.unsaved_line(state.cause_unsaved)
 
 
 def _own_verdicts(loaded: LoadedBoxes, model: Model, rows: IntArray) -> Counter[Verdict]:

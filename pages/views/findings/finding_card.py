@@ -233,8 +233,7 @@ def judge(group: FindingGroup, targets: Mapping[str, Target]) -> None:
         st.button("Save note, tags and owner", on_click=say_the_rest, key="save_note")
         if mine is not None:
             st.button("Undo", on_click=_undo, args=(targets,), key="undo_verdict")
-    if waiting is not None:
-        st.error(f"NOT SAVED. {frame.escaped(waiting.problem)}", icon=":material/error:")
+    findings.unsaved_line(own)
 
 
 def _undo(targets: Mapping[str, Target]) -> None:

@@ -1,7 +1,8 @@
 """The findings of this session: the store of the process, who reviews, and what could not be saved.
 
-A verdict is saved when the store says so; until then its text stays here, marked NOT SAVED. The store's address comes
-from the command line or the environment, never from the browser.
+A verdict is saved when the store says so; until then its text stays here, marked NOT SAVED. One that others keep out of
+the store waits, and is tried again while any view is open. The store's address comes from the command line or the
+environment, never from the browser.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from uuid import uuid4
 
 import msgspec
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.components.compare.pair import page_mistakes
 from evaluator.components.compare.payload import PaneItem
 from evaluator.components.meeting.payload import ReviewerPayload
 from evaluator.components.viewer.judged import attach
 from evaluator.components.viewer.payload import MistakeItem, PagePayload, UnsavedItem, VerdictEvent
-from evaluator.data.issues import plain
+from evaluator.data.issues import count_of, plain
 from evaluator.project import paths_of
 from evaluator.review import identity, status
 from evaluator.review.corrected_results import CorrectedResult, corrected_result
@@ -39,11 +41,15 @@ from pages.app.components import reviewer
 from pages.app.results import ResultKey, result_key, result_of
 from pages.app.session_files import BOXES, SAMPLE_DATA, LoadedBoxes, Model, Place, files
 from pages.app.state import Field, State, report, state
+from pages.app.streamlit_patch import run_whole_view
 
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
 _ASK_AGAIN_SECONDS: Final = 15.0
-# Shorter than the browser waits until it sends a verdict again.
+# Shorter than the browser waits until it sends a verdict again; the reader waits for as long.
 _BUSY_SECONDS: Final = 2.0
+_SAVE_AGAIN_SECONDS: Final = 3.0
+# The reader does not know that it is tried again, and goes on meanwhile.
+_BUSY_AGAIN_SECONDS: Final = 0.2
 _REMEMBERED: Final = "remembered_reviewer"
 DrawnT = TypeVar("DrawnT", PagePayload, PaneItem)
 
@@ -57,7 +63,10 @@ class Task(NamedTuple):
 
 
 class Unsaved(NamedTuple):
-    """A verdict not stored, and why, in one line; tried again under its `event_id` it is stored at most once."""
+    """A verdict not stored, and why, in one line; tried again under its `event_id` it is stored at most once.
+
+    `event` is what the store at `address` did not take; None where nothing could be said, for want of a name.
+    """
 
     target: Target
     target_id: str
@@ -66,12 +75,20 @@ class Unsaved(NamedTuple):
     tags: tuple[str, ...]
     task: Task
     event_id: str
+    address: str
+    event: Event | None = None
     problem: str = ""
     busy: bool = False
+
+    @property
+    def words(self) -> str:
+        """Return that it is not saved, and why."""
+        return f"{'Waiting to be saved' if self.busy else 'NOT SAVED'}. {self.problem}"
 
 
 # By target, what the store did not take in this session.
 _UNSAVED: Final[Field[Mapping[str, Unsaved]]] = Field({}, "unsaved_findings")
+_TRIED: Final[Field[float]] = Field(0.0, "tried_unsaved")
 
 
 class _OpenStore:
@@ -98,12 +115,12 @@ class _OpenStore:
         self._problem = None
         return log, None
 
-    def write(self, events: Sequence[Event], workspace: str) -> StoreProblem | None:
+    def write(self, events: Sequence[Event], workspace: str, busy_seconds: float | None = None) -> StoreProblem | None:
         """Keep events; return what went wrong, None when they are on disk."""
         if self.store is None:
             return self._problem
         try:
-            self.store.add(events, workspace)
+            self.store.add(events, workspace, busy_seconds=busy_seconds)
         except StoreProblem as problem:
             return problem
         self._problem = None
@@ -126,9 +143,9 @@ _STATUSES: Final = Cached[list[FindingStatus]](32)
 _KNOWN: Final = LRUCache[tuple[ResultKey, int], identity.MistakeTargets](most=256)
 
 
-def _open_store() -> _OpenStore:
-    """Return the store of this session, one for all sessions with its address."""
-    at = address()
+def _open_store(at: str = "") -> _OpenStore:
+    """Return the store at an address, of this session if none is given, one for all sessions."""
+    at = at or address()
     return _STORES.of(at, lambda: _OpenStore(at))
 
 
@@ -239,14 +256,14 @@ def save_all(
     Event ids follow from `event_id`: a repeated message stores nothing twice.
     """
     first, (name, verified), log = event_id or uuid4().hex, author(), review_log()
-    said: list[Event] = []
+    at, said = address(), list[Event]()
     waiting: list[Unsaved] = []
     for place, (key, target) in enumerate(targets.items()):
         event = f"{first}-{place}" if place else first
         held = _held(log, key, (name, verified))
         kept = (held.tags if held else ()) if tags is None else tuple(tags)
         own = (Task(held.owner, held.due, held.status) if held else Task()) if task is None else task
-        waiting.append(Unsaved(target, key, verdict, note, kept, own, event))
+        waiting.append(Unsaved(target, key, verdict, note, kept, own, event, at))
         try:
             said.append(
                 judge(
@@ -263,11 +280,21 @@ def save_all(
                 )
             )
         except ValueError as problem:
-            return _keep_unsaved(waiting, "Not saved", str(problem))
-    why = _open_store().write(said, _workspace())
+            return _keep_unsaved([entry._replace(problem=f"Not saved. {problem}") for entry in waiting])
+        waiting[-1] = waiting[-1]._replace(event=said[-1])
+    return _write(waiting)
+
+
+def _write(waiting: Sequence[Unsaved], busy_seconds: float | None = None) -> Unsaved | None:
+    """Store what waits, all for one address; None, or the first of it when the store did not take it."""
+    if not waiting:
+        return None
+    events = [entry.event for entry in waiting if entry.event is not None]
+    why = _open_store(waiting[0].address).write(events, _workspace(), busy_seconds)
     if why is not None:
-        return _keep_unsaved(waiting, why.title, why.text, why.fix, busy=why.kind == "busy")
-    _UNSAVED.set({key: entry for key, entry in _UNSAVED.get().items() if key not in targets})
+        return _keep_unsaved([entry._replace(problem=str(why), busy=why.kind == "busy") for entry in waiting])
+    saved = {entry.target_id for entry in waiting}
+    _UNSAVED.set({key: entry for key, entry in _UNSAVED.get().items() if key not in saved})
     return None
 
 
@@ -295,24 +322,67 @@ def all_unsaved() -> list[Unsaved]:
 
 
 def retry_unsaved() -> None:
-    """Try to save again what the store did not take, under its own ids."""
+    """Try to save again what the store did not take, under its own ids, where it belonged when it was said."""
+    of_stores: dict[str, list[Unsaved]] = {}
     for entry in all_unsaved():
-        save(
-            entry.target,
-            verdict=entry.verdict,
-            note=entry.note,
-            tags=entry.tags,
-            task=entry.task,
-            target_id=entry.target_id,
-            event_id=entry.event_id,
-        )
+        if entry.event is not None:
+            of_stores.setdefault(entry.address, []).append(entry)
+        else:
+            save(
+                entry.target,
+                verdict=entry.verdict,
+                note=entry.note,
+                tags=entry.tags,
+                task=entry.task,
+                target_id=entry.target_id,
+                event_id=entry.event_id,
+            )
+    for entries in of_stores.values():
+        _write(entries)
 
 
-def _keep_unsaved(waiting: Sequence[Unsaved], title: str, *why: str, busy: bool = False) -> Unsaved | None:
-    problem = " ".join(part for part in (f"{title}.", *why) if part)
-    entries = [entry._replace(problem=problem, busy=busy) for entry in waiting]
-    _UNSAVED.set({**_UNSAVED.get(), **{entry.target_id: entry for entry in entries}})
-    return entries[0] if entries else None
+def _keep_unsaved(waiting: Sequence[Unsaved]) -> Unsaved:
+    _UNSAVED.set({**_UNSAVED.get(), **{entry.target_id: entry for entry in waiting}})
+    _TRIED.set(monotonic())
+    # What is said of it stands outside of the parts of views that run alone.
+    run_whole_view()
+    return waiting[0]
+
+
+def draw_notices(place: DeltaGenerator) -> None:
+    """Draw, above every view, what all have to know of the findings; verdicts that wait for others are tried again."""
+    entries = all_unsaved()
+    waiting = sum(entry.busy for entry in entries)
+    if not (entries or state.said_of_findings):
+        return
+    with place.container():
+        if state.said_of_findings:
+            st.warning(frame.escaped(state.said_of_findings), icon=":material/warning:")
+        if waiting < len(entries):
+            words = f"NOT SAVED: {count_of(len(entries) - waiting, 'verdict')}. Decisions has the reason."
+            st.error(words, icon=":material/error:")
+        if waiting:
+            words = f"Waiting to be saved: {count_of(waiting, 'verdict')}. The findings are in use by others."
+            st.warning(words, icon=":material/warning:")
+            _save_again()
+
+
+@st.fragment(run_every=_SAVE_AGAIN_SECONDS)
+def _save_again() -> None:
+    if monotonic() - _TRIED.get() < _SAVE_AGAIN_SECONDS / 2:
+        return
+    waiting = [entry for entry in all_unsaved() if entry.busy]
+    for at in {entry.address for entry in waiting}:
+        _write([entry for entry in waiting if entry.address == at], _BUSY_AGAIN_SECONDS)
+    if not any(entry.busy for entry in all_unsaved()):
+        st.rerun()
+
+
+def unsaved_line(target_id: str) -> None:
+    """Draw that the last verdict on a target is not saved, and why; nothing when it is."""
+    entry = unsaved(target_id)
+    if entry is not None:
+        (st.warning if entry.busy else st.error)(frame.escaped(entry.words), icon=":material/error:")
 
 
 def own_opinion(target_id: str) -> Event | None:

@@ -45,7 +45,7 @@ _NUMBERS: Final = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
 def start() -> None:
     """Begin at the top of the agenda, with the mistakes of the candidate."""
     state.meeting_open, state.meeting_item, state.meeting_example, state.meeting_minutes = True, "", 0, ""
-    state.meeting_problem = ""
+    state.meeting_unsaved = ""
 
 
 def show(loaded: LoadedBoxes, statuses: Sequence[FindingStatus]) -> None:
@@ -76,6 +76,7 @@ def _payload(
     loaded: LoadedBoxes, model: PairModel, items: Sequence[AgendaItem], item: AgendaItem | None
 ) -> MeetingPayload:
     name, verified = findings.author()
+    unsaved = findings.unsaved(state.meeting_unsaved)
     numbers, line = _numbers(loaded), frame.signature(loaded, loaded.pair)
     known = {event.owner for each in items for event in each.opinions if event.owner}
     known |= {reviewer for each in items for reviewer, _ in each.votes}
@@ -102,7 +103,7 @@ def _payload(
         minutes=minutes(items, numbers, model=f"{model.letter}, {model.name}", signature=line, time=datetime.now(UTC)),
         reviewer=name,
         verified=verified,
-        problem=state.meeting_problem,
+        problem="" if unsaved is None else plain(unsaved.words),
     )
     return payload if item is None else _with_item(payload, loaded, model, item)
 
@@ -211,7 +212,7 @@ def _save_decision(loaded: LoadedBoxes, model: PairModel, items: Sequence[Agenda
         task=findings.Task(event.owner.strip(), event.due, event.status),
         event_id=event.id,
     )
-    state.meeting_problem = "" if unsaved is None else unsaved.problem
+    state.meeting_unsaved = "" if unsaved is None else unsaved.target_id
     if unsaved is None and event.onward:
         if not event.whole and event.example + 1 < len(item.examples):
             state.meeting_example = event.example + 1

@@ -1,8 +1,11 @@
 """What a connection may cost: limits on bytes, time and number, most of all before it is known who reads.
 
 A connection waits until it has asked for something, and again after each answer. A session is unknown where a login is
-wanted, until its cookie or a run had access (`login_settings.is_vouched_for`, `login.require_access`). When there are
-too many, the one that has waited longest, or the oldest unknown session, makes room. SECURITY.md states the limits.
+wanted, until its cookie or a run had access (`login_settings.reader_of`, `login.require_access`). When there are too
+many, the one that has waited longest, or the oldest unknown session, makes room. SECURITY.md states the limits.
+
+A session belongs to its reader: who knows its name and is somebody else uploads nothing to it and does not come back
+to it.
 """
 
 from __future__ import annotations
@@ -48,8 +51,8 @@ _UPLOAD: Final = re.compile(r"/_stcore/upload_file/([^/]+)/")
 _logger: Final = logging.getLogger(__name__)
 
 _open: Final[dict[_Limited, None]] = {}
-# Sessions that had access in their last run.
-_known: Final[set[str]] = set()
+# Who had access in the last run of each session; None for nobody.
+_readers: Final[dict[str, str | None]] = {}
 _most = MOST
 
 
@@ -146,9 +149,9 @@ class SessionConnection(_Limited, WebSocketsSansIOProtocol):
 class Limits:
     """The layer that knows what was asked for, behind the guard: what that answers takes no time."""
 
-    def __init__(self, application: Application, is_known: Callable[[Scope], bool]) -> None:
+    def __init__(self, application: Application, reader_of: Callable[[Scope], str | None]) -> None:
         self._application = application
-        self._is_known = is_known
+        self._reader_of = reader_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request or one session."""
@@ -171,16 +174,22 @@ class Limits:
         upload = _UPLOAD.search(scope["path"])
         if len(scope["headers"]) > HEADERS:
             await answer(send, 431, b"text/plain; charset=utf-8", b"The request has too many headers.")
-        elif upload and upload[1] not in _known and scope["method"] not in ("GET", "HEAD", "OPTIONS"):
-            await answer(send, 403, b"text/plain; charset=utf-8", b"Log in before you upload files.")
+        elif upload and scope["method"] not in ("GET", "HEAD", "OPTIONS") and not self._may_upload(upload[1], scope):
+            words = b"Log in before you upload files, and upload them to a session of your own."
+            await answer(send, 403, b"text/plain; charset=utf-8", words)
         else:
             await self._application(scope, receive, send)
+
+    def _may_upload(self, session: str, scope: Scope) -> bool:
+        reader = _readers.get(session)
+        return reader is not None and reader == self._reader_of(scope)
 
     async def _session(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = cast(_Limited, scope["state"]["connection"])
         connection.session = True
         # A tab that comes back, also to a server that was started again, sends all that is typed in it.
-        connection.known = self._is_known(scope)
+        reader = self._reader_of(scope)
+        connection.known = reader is not None
         unknown = [each for each in _open if each.session and not each.known]
         if len(unknown) > MOST_UNKNOWN:
             _logger.warning(
@@ -212,15 +221,25 @@ class Limits:
 
         wanted = NAME_HEADER.encode()
         headers = [(name, value) for name, value in scope["headers"] if name.lower() != wanted]
+        # A tab that comes back names its session third, after the protocol and its token.
+        for at, (name, value) in enumerate(headers):
+            asked = value.decode("latin-1").split(",") if name.lower() == b"sec-websocket-protocol" else []
+            if any(_readers.get(each.strip(), reader) != reader for each in asked):
+                headers[at] = name, ",".join(asked[:2]).encode("latin-1")
         await self._application({**scope, "headers": [*headers, (wanted, connection.name.encode())]}, limited, send)
 
 
-def note_access(session: str, name: str | None, *, given: bool) -> None:
-    """Note whether a session has access; `name` is that of its connection, by `NAME_HEADER`, None when it ended."""
-    (_known.add if given else _known.discard)(session)
+def note_reader(session: str, name: str | None, reader: str | None) -> None:
+    """Note who has access in a session, None for nobody; `name` is that of its connection, by `NAME_HEADER`."""
+    _readers[session] = reader
     for each in list(_open):
         if each.name == name:
-            each.known = given
+            each.known = reader is not None
+
+
+def forget_reader(session: str) -> None:
+    """Forget a session that has ended."""
+    _readers.pop(session, None)
 
 
 def allow_open_files() -> None:

@@ -11,7 +11,6 @@ import hashlib
 import html
 import importlib.util
 import ipaddress
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,7 +22,6 @@ from evaluator.data.issues import plain
 from pages.app import connections, ended_sessions, frame, login_settings
 from pages.app.state import state
 
-TRUSTED_HEADER_VARIABLE: Final = "LAYOUTSCOPE_TRUSTED_USER_HEADER"
 OPEN: Final = "Open to anyone who reaches this address; no login."
 THIS_MACHINE: Final = "This machine only; no login."
 UNNAMED: Final = "readers/unnamed"
@@ -57,8 +55,8 @@ def require_access() -> None:
     session = ended_sessions.current_session()
     if session:
         named = st.context.headers.get(connections.NAME_HEADER)
-        connections.note_access(session, named, given=state.access)
-        ended_sessions.call_at_end("access", functools.partial(connections.note_access, session, None, given=False))
+        connections.note_reader(session, named, None if access.refusal else access.name)
+        ended_sessions.call_at_end("reader", functools.partial(connections.forget_reader, session))
     if access.refusal:
         _screen(access)
         st.stop()
@@ -75,7 +73,7 @@ def _access() -> Access:
     wanted, auth = login_settings.section()
     if wanted:
         return login_access(auth, st.user.to_dict())
-    header = os.environ.get(TRUSTED_HEADER_VARIABLE, "").strip()
+    header = login_settings.trusted_header()
     return proxy_access(st.context.headers.get_all(header)) if header else Access()
 
 
@@ -101,7 +99,7 @@ def login_access(auth: Mapping[str, object] | None, user: Mapping[str, object]) 
     if wrong:
         return Access(refusal=f"A login is set up, but not complete: {'; '.join(wrong)}.")
     if user.get("is_logged_in") is True:
-        name = claimed_name(user)
+        name = login_settings.claimed_name(user)
         return Access(name, "login") if name else Access(refusal="The identity provider did not send your name.")
     if not _can_log_in():
         text = (
@@ -140,16 +138,6 @@ def providers(auth: Mapping[str, object]) -> list[str]:
     ]
     own = any(key in auth for key in _NEEDED_OF_PROVIDER)
     return ["default", *named] if own or not named else named
-
-
-def claimed_name(user: Mapping[str, object]) -> str:
-    """Return the name shown with a reader's verdicts: email, name or identifier; empty for none.
-
-    OpenID Connect Core 1.0, section 5.1: with ``email_verified`` false the provider does not vouch for the address, so
-    that anybody could have typed it; then the next claim counts.
-    """
-    claims = ("name", "sub") if user.get("email_verified") in (False, "false") else ("email", "name", "sub")
-    return next((name for claim in claims if (name := str(user.get(claim) or "").strip())), "")
 
 
 def proxy_access(named: Sequence[str]) -> Access:

@@ -57,15 +57,15 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
         below = str(st.get_option("server.baseUrlPath") or "")
         return Guard(application, public=public, scripts=inline_scripts(page), below=below, first=FIRST_VIEW)
 
-    def known(scope: Scope) -> bool:
+    def reader_of(scope: Scope) -> str | None:
         # Imported for the first session: it reads settings, which the server does not have before.
         from pages.app import login_settings
 
-        return login_settings.is_vouched_for(scope)
+        return login_settings.reader_of(scope)
 
     return [
         Middleware(cast(Any, guarded)),
-        Middleware(cast(Any, connections.Limits), is_known=known),
+        Middleware(cast(Any, connections.Limits), reader_of=reader_of),
         Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
         Middleware(cast(Any, PageHead), style=page_style.frame_style),
     ]

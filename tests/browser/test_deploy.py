@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pages.app.login import TRUSTED_HEADER_VARIABLE
+from pages.app.login_settings import TRUSTED_HEADER_VARIABLE
 from tests.browser.conftest import Visit, dashboard
 from tests.pages.test_server import asked, handshake
 from tests.serving import ROOT, answering, free_port, stop

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -241,6 +243,7 @@ def test_suspects_and_the_review_sample_by_keys(visit: Visit, judging: tuple[str
     course(
         visit(url).open("suspects"),
         partial(a_suspect_is_edited_accepted_and_taken_back_by_keys, kept),
+        partial(verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves, kept),
         partial(the_review_sample_goes_on_by_keys, kept),
     )
 
@@ -285,6 +288,33 @@ def a_suspect_is_edited_accepted_and_taken_back_by_keys(kept: Path, screen: Scre
     last, cleared, anew = given()[-3:]
     assert (cleared.action, anew.verdict) == ("cleared", "model_wrong")
     assert last.target_id == cleared.target_id == anew.target_id
+
+
+def verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves(kept: Path, screen: Screen) -> None:
+    """In each view that has a page with verdicts of its own; the reader goes on meanwhile."""
+    given, page = since(kept), screen.page
+    with contextlib.closing(sqlite3.connect(kept, isolation_level=None)) as others:
+        others.execute("BEGIN IMMEDIATE")
+        for view, address in (
+            ("page_browser", {}), ("fields", {"field_doc": "norris-20466"}), ("posters", {"poster_of": "B"}),
+        ):  # fmt: skip
+            screen.to(view, **address).drawn()
+            page.locator(".pane").first.click(position={"x": 4, "y": 4})
+            page.keyboard.press("n")
+            page.locator(".verdict-title", has_text="Verdict on mistake").wait_for()
+            screen.press("v", "4")
+            page.locator(".verdict-state", has_text="Waiting to be saved").wait_for()
+        screen.to("suspects")
+        page.locator(".suspect-pane").click()
+        first = page.locator(".suspect-row b").first.inner_text()
+        screen.press("3")
+        page.locator(".suspect-done + .verdict-problem", has_text="Waiting to be saved: 1 answer").wait_for()
+        assert page.locator(".suspect-row b").first.inner_text() != first
+        page.get_by_text("Waiting to be saved: 4 verdicts. The findings are in use by others.").wait_for()
+        assert (given(), page.get_by_text("NOT SAVED").count()) == ([], 0)
+    screen.wait(lambda: len(given()) == 4, "all of them in the store")
+    assert {(event.verdict, event.author) for event in given()} == {("ignore", "Efua"), ("ambiguous", "Efua")}
+    page.get_by_text("Waiting to be saved").first.wait_for(state="detached")
 
 
 def the_review_sample_goes_on_by_keys(kept: Path, screen: Screen) -> None:

@@ -16,7 +16,8 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
-from pages.app.login import OPEN, TRUSTED_HEADER_VARIABLE
+from pages.app.login import OPEN
+from pages.app.login_settings import TRUSTED_HEADER_VARIABLE
 from tests.browser.conftest import PATIENCE, REQUIRED, Screen, Visit, dashboard
 from tests.browser.identity_provider import IdentityProvider, identity_provider
 from tests.sample_part import write_part_with_pages

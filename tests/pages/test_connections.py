@@ -165,26 +165,35 @@ def test_text_in_place_of_bytes_is_refused_in_one_line(server: Server) -> None:
     assert line.endswith("A session sent text where only bytes are understood; it was closed.")
 
 
-def test_a_large_message_and_an_upload_need_a_login(server: Server) -> None:
+def test_a_large_message_and_an_upload_need_a_login_and_a_session_of_ones_own(server: Server) -> None:
     """The cookie of one is enough: the first message of a tab that comes back has all that is typed in its view."""
-    user = {"origin": server.url, "is_logged_in": True, "provider": "default", "email": "ben@example.org"}
     token = generate_xsrf_token_string()
-    known = f"_streamlit_user={create_signed_value(SECRET, '_streamlit_user', json.dumps(user)).decode()}"
+
+    def cookie_of(name: str) -> str:
+        user = {"origin": server.url, "is_logged_in": True, "provider": "default", "email": f"{name}@example.org"}
+        return f"_streamlit_user={create_signed_value(SECRET, '_streamlit_user', json.dumps(user)).decode()}"
+
+    known, foreign = cookie_of("ben"), cookie_of("mallory")
     padding = connections.UNKNOWN_BYTES
     file = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nx\r\n--b--\r\n'
 
-    def upload(name: str) -> int:
+    def upload(name: str, cookie: str = "") -> int:
         path, kind = f"/_stcore/upload_file/{name}/1", "multipart/form-data; boundary=b"
-        xsrf = {"Cookie": f"_streamlit_xsrf={token}", "X_Xsrftoken": token}
+        xsrf = {"Cookie": f"{cookie}; _streamlit_xsrf={token}", "X_Xsrftoken": token}
         return asked(server.url, "PUT", path, file, Content_Type=kind, **xsrf)
 
     with tab(server.url, token) as session:
-        assert upload(run(session)) == 403
+        name = run(session)
+        assert [upload(name), upload(name, known), upload("none", known)] == [403, 403, 403]
         assert close_code(session, lambda: run(session, padding=padding)) == 1009
     with tab(server.url, token, cookie=f"{known}; _streamlit_xsrf={token}") as session:
         name = run(session)
         run(session, padding=padding)
-        assert upload(name) == 204
+        assert [upload(name, each) for each in (known, foreign, "")] == [204, 403, 403]
+    # Who knows the name of a session that lost its tab gets another one.
+    for cookie in (foreign, ""):
+        with tab(server.url, token, name, cookie=f"{cookie}; _streamlit_xsrf={token}") as session:
+            assert run(session) != name
     with tab(server.url, token, name, cookie=f"{known}; _streamlit_xsrf={token}") as session:
         assert run(session, padding=padding) == name
     for cookie in (known.replace("=", "=a", 1), f"{known}a", "_streamlit_user="):
@@ -214,7 +223,7 @@ def small_server(monkeypatch: pytest.MonkeyPatch, **limits: float) -> Iterator[s
     settings: dict[str, Any] = {"http": connections.HttpConnection, "ws": connections.SessionConnection}
     running = uvicorn.Server(
         uvicorn.Config(
-            connections.Limits(application, lambda _: False), port=port, lifespan="off", log_config=None, **settings
+            connections.Limits(application, lambda _: None), port=port, lifespan="off", log_config=None, **settings
         )
     )
     thread = threading.Thread(target=running.run)

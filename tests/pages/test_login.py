@@ -20,7 +20,8 @@ from evaluator.review.store_address import FILE_NAME, state_folder
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import FOLDER_VARIABLE, Sides
 from pages.app import login, login_settings, workspace_store
-from pages.app.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
+from pages.app.login import OPEN, THIS_MACHINE
+from pages.app.login_settings import TRUSTED_HEADER_VARIABLE, claimed_name
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import (
@@ -213,7 +214,7 @@ def test_other_secrets_are_no_login_and_one_that_was_there_stays_wanted_when_its
     ],
 )
 def test_the_name_of_a_reader(user: dict[str, Any], name: str) -> None:
-    assert login.claimed_name(user) == name
+    assert claimed_name(user) == name
 
 
 NOBODY = "The request names no reader. Use the address of the proxy that asks for the login."

@@ -15,7 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from evaluator.data.issues import plain
 
 ProblemKind = Literal[
-    "read_only", "full", "busy", "corrupt", "newer_schema", "foreign", "unreachable", "driver", "unusable"
+    "read_only", "full", "busy", "corrupt", "left_log", "newer_schema", "foreign", "unreachable", "driver", "unusable"
 ]
 
 # Title, text, fix; "{store}" is the name of the file or database, "{detail}" what the kind leaves open.
@@ -39,6 +39,12 @@ _SENTENCES: Final[dict[ProblemKind, tuple[str, str, str]]] = {
         "The findings file is damaged",
         "{store} cannot be read as a database. It was left as it is, and nothing is written to it. {detail}",
         "Put a backup in its place; or move it away and start again, and import an exported file of findings.",
+    ),
+    "left_log": (
+        "Two states of the findings",
+        "{store} was put in the place of another file, whose log {store}-wal was left and has other findings. Nothing "
+        "is shown or kept until one of them is chosen. {detail}",
+        "Move {store}-wal and {store}-shm away to use the file as it is, or put back the file of that log.",
     ),
     "newer_schema": (
         "Findings of a newer LayoutScope",

@@ -29,6 +29,7 @@ from sqlalchemy import URL, Connection, Engine, NullPool, Row, create_engine, ma
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from evaluator.review import schema
+from evaluator.review.left_log import require_own_log
 from evaluator.review.problems import StoreProblem, problem_of
 from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_target
 
@@ -40,8 +41,8 @@ _UNSETTLED_NANOSECONDS: Final = 10**9
 # "LSfi": who holds that lock may write findings; a commit is synchronous also where the server's own setting trades
 # safety for speed.
 _POSTGRES_TURN: Final = (
-    "SET LOCAL synchronous_commit = on",
-    f"SELECT pg_advisory_xact_lock({0x4C536669})",
+    "SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', :milliseconds, true), "
+    f"pg_advisory_xact_lock({0x4C536669})"
 )
 
 # An event whose id is there already is not kept again. The id has two names, because PostgreSQL wants one type of each.
@@ -50,6 +51,16 @@ _KEEP_NEW: Final = text(
     "verified, time, source, owner, due, status) SELECT :id, :workspace, :target, :kind, :snapshot, :action, "
     ":verdict, :note, :tags, :author, :verified, :time, :source, :owner, :due, :status "
     "WHERE NOT EXISTS (SELECT 1 FROM layoutscope_event WHERE id = :same_id)"
+)
+# One message, so that nobody waits for a writer who does not get on: the turn, the events and the end of the turn. What
+# the statement sees is as old as its beginning, but for the ids of events.
+_KEEP_NEW_POSTGRES: Final = text(
+    "WITH turn AS MATERIALIZED (" + _POSTGRES_TURN + ") "
+    "INSERT INTO layoutscope_event (id, workspace, target, kind, snapshot, action, verdict, note, tags, author, "
+    "verified, time, source, owner, due, status) SELECT id, workspace, target, kind, snapshot, action, verdict, note, "
+    "tags, author, verified, time, source, owner, due, status "
+    "FROM turn, json_populate_recordset(NULL::layoutscope_event, CAST(:rows AS json)) "
+    "ON CONFLICT (id) DO NOTHING RETURNING seq, id"
 )
 # Columns that hold what an event has under the same name.
 _PLAIN: Final = ("id", "action", "verdict", "note", "author", "source", "owner", "due", "status")
@@ -117,9 +128,13 @@ class Store:
                 file = _identity(self._path)
                 self._open(connection, begin=True)
                 connection.rollback()
-                with _writing(connection, busy):
-                    connection.execute(_KEEP_NEW, rows)
-                    last = connection.execute(_LAST).one()
+                if connection.dialect.name == "postgresql":
+                    given = {"rows": msgspec.json.encode(rows).decode(), "milliseconds": str(int(1000 * busy))}
+                    last = max(connection.execute(_KEEP_NEW_POSTGRES, given), default=None)
+                else:
+                    with _writing(connection, busy):
+                        connection.execute(_KEEP_NEW, rows)
+                        last = connection.execute(_LAST).one()
                 # An open file lives on when its name is deleted or given to another: what is written to it is lost.
                 if _identity(self._path) != file:
                     detail = "The file was moved or replaced while it was written."
@@ -265,17 +280,25 @@ class Store:
 
     def _prepare(self, connection: Connection) -> None:
         """Create or upgrade the tables, in a transaction of a writer of their own."""
+        if connection.dialect.name == "postgresql":
+            # Elsewhere each statement is a transaction of its own.
+            with self._engine.connect().execution_options(isolation_level="READ COMMITTED") as other:
+                self._make(other)
+            return
+        self._make(connection)
+        if connection.dialect.name == "sqlite":
+            # Refused while another uses the file, who asks for the same; until then commits are as safe, and slower.
+            with contextlib.suppress(OperationalError):
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+            connection.rollback()
+
+    def _make(self, connection: Connection) -> None:
         with _writing(connection, self._busy):
             version = self._version(connection)
             if version == 0:
                 schema.create(connection)
             else:
                 schema.upgrade(connection, version)
-        if connection.dialect.name == "sqlite":
-            # Refused while another uses the file, who asks for the same; until then commits are as safe, and slower.
-            with contextlib.suppress(OperationalError):
-                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-            connection.rollback()
 
 
 def _parsed(address: str | Path) -> tuple[Path | None, URL]:
@@ -303,7 +326,8 @@ def _engine(path: Path | None, url: URL, busy_seconds: float, *, reading: bool =
     """Return the engine of a store, with the settings that make an acknowledged event a kept one."""
     if path is None:
         options: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS} if "psycopg" in url.drivername else {}
-        return create_engine(url, pool_pre_ping=True, pool_timeout=BUSY_SECONDS, connect_args=options)
+        more = {"isolation_level": "AUTOCOMMIT"} if url.get_backend_name() == "postgresql" else {}
+        return create_engine(url, pool_pre_ping=True, pool_timeout=BUSY_SECONDS, connect_args=options, **more)
     return create_engine(url, creator=lambda: _connected(path, busy_seconds, reading=reading), poolclass=NullPool)
 
 
@@ -342,6 +366,7 @@ def _connected(path: Path, busy_seconds: float, *, reading: bool) -> sqlite3.Con
     WAL needs a file beside the database even for `reading`. Where that cannot be made, the file is read as one that
     nobody changes, unless somebody has left a log: then its last events would be missing, which is worse than none.
     """
+    require_own_log(path)
     connection = _opened(path, "rwc", busy_seconds)
     try:
         connection.execute("SELECT 1 FROM sqlite_master")
@@ -356,6 +381,8 @@ def _connected(path: Path, busy_seconds: float, *, reading: bool) -> sqlite3.Con
         connection.close()
         raise
     connection.execute("PRAGMA synchronous = FULL")
+    # Who ends last brings the log into the file: halfway, because others read, it would look like a log left behind.
+    connection.execute("PRAGMA wal_autocheckpoint = 10000")
     # Full on some systems leaves data in the drive's own cache without this.
     connection.execute("PRAGMA fullfsync = ON")
     connection.execute("PRAGMA checkpoint_fullfsync = ON")
@@ -388,8 +415,7 @@ def _writing(connection: Connection, busy_seconds: float) -> Iterator[None]:
         if connection.dialect.name == "sqlite":
             _begin_immediate(connection, busy_seconds)
         elif connection.dialect.name == "postgresql":
-            for statement in (f"SET LOCAL lock_timeout = {int(1000 * busy_seconds)}", *_POSTGRES_TURN):
-                connection.exec_driver_sql(statement)
+            connection.execute(text(_POSTGRES_TURN), {"milliseconds": str(int(1000 * busy_seconds))})
         yield
 
 

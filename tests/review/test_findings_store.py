@@ -133,6 +133,14 @@ def database(address: str) -> Iterator[Connection]:
 
 
 @contextlib.contextmanager
+def left_open(path: Path) -> Iterator[None]:
+    """What is kept within stays in the log, because somebody else has the file open."""
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        other.execute("SELECT * FROM layoutscope_event").fetchall()
+        yield
+
+
+@contextlib.contextmanager
 def replaced_later(address: str, change: str) -> Iterator[None]:
     """What is done within happens to a store that is replaced then by nothing, or by what it was before."""
     path, backup = Path(address), Path(f"{address}.backup")
@@ -484,6 +492,56 @@ class TestFiles:
         assert [event.target.page for event in opened(path).events()] == [1]
         assert [event.target.page for event in opened(tmp_path / "moved.sqlite").events()] == [0]
 
+    @pytest.mark.parametrize("running", [True, False])
+    @pytest.mark.parametrize("put_back", [shutil.copyfile, shutil.copy2, os.replace])
+    def test_a_log_that_was_left_beside_a_restored_backup_is_no_part_of_it(
+        self, tmp_path: Path, opened: Opener, put_back: Callable[[Path, Path], object], *, running: bool
+    ) -> None:
+        path, log, backup = (tmp_path / f"findings.sqlite{more}" for more in ("", "-wal", ".backup"))
+        store = opened(path)
+        store.add([on_page(0)])
+        shutil.copy2(path, backup)
+        with left_open(path):
+            store.add([on_page(1)])
+            store.add([on_page(2, note="x" * 9_000)])
+            states = [shutil.copy2(each, tmp_path / f"left{each.suffix}") for each in (path, log)]
+        # As a killed process leaves it: what was acknowledged is there.
+        for state, each in zip(states, (path, log), strict=True):
+            shutil.copyfile(state, each)
+        killed = shutil.copytree(tmp_path, tmp_path / "killed")
+        os.utime(killed / "findings.sqlite-wal")
+        assert len(opened(killed / "findings.sqlite").log()) == 3
+        put_back(backup, path)
+        if not running:
+            store = opened(path)
+        content = path.read_bytes(), log.read_bytes()
+        for use in (store.log, store.check, lambda: store.add([on_page(3)])):
+            with refused("left_log") as raised:
+                use()
+        assert str(raised.value) == (
+            "Two states of the findings. findings.sqlite was put in the place of another file, whose log "
+            "findings.sqlite-wal was left and has other findings. Nothing is shown or kept until one of them is chosen."
+            " Move findings.sqlite-wal and findings.sqlite-shm away to use the file as it is, or put back the file of "
+            "that log."
+        )
+        assert content == (path.read_bytes(), log.read_bytes())
+        log.rename(tmp_path / "away")
+        assert [event.target.page for event in store.log().events] == [0]
+        store.add([on_page(3)])
+        assert [event.target.page for event in store.log().events] == [0, 3]
+
+    def test_a_log_that_is_in_its_file_already_is_no_other(self, tmp_path: Path, opened: Opener) -> None:
+        path, log = tmp_path / "findings.sqlite", tmp_path / "findings.sqlite-wal"
+        store = opened(path)
+        store.add([on_page(0)])
+        with left_open(path):
+            store.add([on_page(1)])
+            left = log.read_bytes()
+        log.write_bytes(left)
+        os.utime(log, (1, 1))
+        path.chmod(0o644)
+        assert len(opened(path).log()) == 2
+
     def test_what_goes_into_a_file_that_is_replaced_meanwhile_is_not_acknowledged(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Opener
     ) -> None:
@@ -539,7 +597,7 @@ class TestServers:
         store = opened(address, busy_seconds=0.2)
         store.add([on_page(0)])
         with database(address) as holder:
-            holder.execute(text(_POSTGRES_TURN[-1]))
+            holder.execute(text(_POSTGRES_TURN), {"milliseconds": "0"})
             with refused("busy"):
                 store.add([on_page(1)])
         store.add([on_page(2)])
@@ -550,7 +608,7 @@ class TestServers:
     ) -> None:
         store.add([on_page(0)])
         with database(address) as holder, ThreadPoolExecutor(1) as threads:
-            holder.execute(text(_POSTGRES_TURN[-1]))
+            holder.execute(text(_POSTGRES_TURN), {"milliseconds": "0"})
             adding = threads.submit(store.add, [on_page(1)])
             waits = text("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = :key")
             while (pid := holder.execute(waits, {"key": 0x4C536669}).scalar()) is None:

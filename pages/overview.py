@@ -10,11 +10,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.charts import boxes as charts
-from evaluator.compare.decision import decide
 from evaluator.compare.sentences import matched_sentence
 from evaluator.components.gallery import crops
 from evaluator.components.viewer.mistake_filter import document_counts, label_counts
-from evaluator.data.issues import count_of, displayed, plain
+from evaluator.data.issues import count_of, displayed
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
@@ -25,7 +24,7 @@ from pages.app.session_files import LoadedBoxes, Model, PairModel
 from pages.app.state import State, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
-from pages.views.compare import decision, model_pair
+from pages.views.compare import model_pair
 from pages.views.files import doctor
 from pages.views.gallery import gallery_items
 from pages.views.overview import headline, means, protocol_metrics
@@ -239,14 +238,11 @@ def _headline(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> DeltaGenera
     return answer
 
 
-def _answer(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
+def _answer(loaded: LoadedBoxes) -> None:
     """Draw what Compare answers under the reader's rule, as the way there; of many boxes it takes too long here."""
-    if len(chosen) < 2 or not protocol_metrics.is_resampled(loaded, chosen):
-        return
-    made = decide(
-        model_pair.compare_models(loaded).differences, [plain(model.name) for model in chosen], rule=decision.rule()
-    )
-    st.page_link(COMPARE_VIEW, label=frame.escaped(f"{made.headline}: {made.sentence}"), icon=":material/compare:")
+    made = model_pair.decision_of(loaded)
+    if made is not None:
+        st.page_link(COMPARE_VIEW, label=frame.escaped(f"{made.headline}: {made.sentence}"), icon=":material/compare:")
 
 
 @st.fragment
@@ -313,7 +309,7 @@ def view() -> None:
         means.means(loaded, chosen)
     _fit_and_documents(loaded, chosen)
     with answer:
-        _answer(loaded, chosen)
+        _answer(loaded)
     if not own:
         protocol_metrics.scores(loaded, chosen)
     write_url("overview")

@@ -6,9 +6,9 @@ import msgspec
 import streamlit as st
 
 from evaluator.data.issues import BadInput, count_of, plain
-from evaluator.pack.cards import MOST_CARDS, MOST_PAGES_PER_YEAR, MOST_SECONDS, VERDICT_WORDS, PackOptions, today
 from evaluator.pack.contents import Contents
 from evaluator.pack.diff import PackRecord, recorded
+from evaluator.pack.options import MOST_PAGES_PER_YEAR, MOST_SECONDS, VERDICT_WORDS, PackOptions, today
 from pages.app import frame, jobs, protocol, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.session_files import LoadedBoxes
@@ -35,7 +35,6 @@ def _form() -> str:
 
 
 def _limits(loaded: LoadedBoxes) -> PackOptions:
-    cards = st.slider("Maximum findings", 0, MOST_CARDS, 60, key="pack_cards")
     pages = st.slider("Maximum pages with a picture", 0, max(500, loaded.dataset.pages), 60, key="pack_pages")
     explained = "Pages get less sharp, then fewer, to stay within it."
     budget = st.slider("Maximum size (MB)", 1, 200, 20, key="pack_budget", help=explained)
@@ -62,7 +61,6 @@ def _limits(loaded: LoadedBoxes) -> PackOptions:
         )
     return PackOptions(
         date=today(),
-        cards=cards,
         pages=pages,
         budget=budget * _MEGABYTE,
         seconds=float(seconds),
@@ -134,7 +132,10 @@ def _choice(loaded: LoadedBoxes, limits: PackOptions) -> PackOptions:
 
 def _preview(loaded: LoadedBoxes, contents: Contents, *, is_made: bool) -> None:
     """Draw what the pack will say; the comparison only where `contents` are of a finished pack."""
-    counts = f"{count_of(len(contents.cards), 'finding')}, {count_of(len(contents.pages), 'page')}"
+    decided = sum(cause.decided for cause in contents.causes)
+    counts = (
+        f"{decided:,} of {count_of(len(contents.causes), 'cause')} decided, {count_of(len(contents.pages), 'page')}"
+    )
     frame.section("Preview", counts)
     if has_own_numbers(loaded) and not is_made:
         # The decision follows from these numbers, too: half of the comparison would say another one.
@@ -152,7 +153,7 @@ def _preview(loaded: LoadedBoxes, contents: Contents, *, is_made: bool) -> None:
     if contents.since is not None:
         change = contents.since.rows[0]
         st.caption(frame.escaped(f"{contents.since.heading}: decision {change.before}, now {change.now}."))
-    st.caption(frame.escaped(f"Findings: {contents.cards_words}."))
+    st.caption(frame.escaped(f"Decisions: {contents.decisions_words}"))
 
 
 def _chapters(contents: Contents) -> None:

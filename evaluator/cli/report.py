@@ -33,12 +33,12 @@ from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, given
 from evaluator.components.payload import ModelItem
 from evaluator.data.issues import count_of, issues_text, plain
 from evaluator.metrics.results import distinct_names
-from evaluator.pack.cards import PackOptions, today
 from evaluator.pack.chapters import model_name
 from evaluator.pack.contents import Contents
 from evaluator.pack.diff import read as read_earlier
 from evaluator.pack.extra_protocols import Boxes, ExtraEvaluation, gather_all
 from evaluator.pack.html_pack import Progress, WrittenPack, write_html
+from evaluator.pack.options import PackOptions, today
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.place import FILES, MARKED, foreign_files
 from evaluator.pdf.folder import PdfFolder
@@ -68,10 +68,8 @@ _MEGABYTE = 2**20
 _ENDINGS = (".html", ".pdf", ".zip")
 # Processes that draw pages, each of some hundred megabytes at most.
 _MOST_WORKERS = 8
-_OF_TEXT: Final = ("--verdicts", "--tags", "--cards")
+_OF_TEXT: Final = ("--verdicts", "--tags")
 _OF_TWO: Final = ("--decide-by", "--least", "--largest-loss")
-# What the option is that nobody gave.
-_CARDS: Final = 60
 # What every PDF of a pack has, and no document has.
 _PRODUCER: Final = b"/Producer(LayoutScope)"
 
@@ -93,11 +91,9 @@ def review_pack(
     title: Annotated[str, Parameter(group=_contents)] = "",
     findings: Annotated[str | None, Parameter(group=_contents)] = None,
     workspace: Annotated[str, Parameter(group=_contents)] = "",
-    judged_only: Annotated[bool, Parameter(group=_contents, negative="")] = False,
     documents: Annotated[str | None, Parameter(group=_contents)] = None,
     verdicts: Annotated[str | None, Parameter(group=_contents)] = None,
     tags: Annotated[str | None, Parameter(group=_contents)] = None,
-    cards: Annotated[int, Parameter(group=_contents)] = _CARDS,
     pages: Annotated[int, Parameter(group=_contents)] = 60,
     budget: Annotated[float, Parameter(group=_contents)] = 20.0,
     seconds_per_box: Annotated[float, Parameter(group=_contents)] = 8.0,
@@ -136,8 +132,6 @@ def review_pack(
         The store of verdicts and notes: a file, or a database address. Beside the ground truth when not given.
     workspace
         The project in a database that several share.
-    judged_only
-        Leave the findings empty when nobody has judged anything, instead of showing the largest mistakes.
     documents
         Ids of the documents whose findings, causes and pages are shown, separated by commas. Numbers are always over
         all documents.
@@ -146,8 +140,6 @@ def review_pack(
         conflict.
     tags
         Findings with one of these tags only, separated by commas.
-    cards
-        Maximum findings.
     pages
         Maximum page pictures.
     budget
@@ -167,16 +159,13 @@ def review_pack(
         iou = _threshold(boxes, iou)
     rule = rule_of(decide_by, least, largest_loss, boxes or systems[0])
     _need_effect(systems, [each.system for each in further], len(pred), {
-        "--verdicts": verdicts, "--tags": tags, "--documents": documents, "--cards": cards != _CARDS, "--iou": iou,
-        "--judged-only": judged_only, "--decide-by": decide_by, "--least": least != LEAST,
-        "--largest-loss": largest_loss != LARGEST_LOSS,
+        "--verdicts": verdicts, "--tags": tags, "--documents": documents, "--iou": iou,
+        "--decide-by": decide_by, "--least": least != LEAST, "--largest-loss": largest_loss != LARGEST_LOSS,
     })  # fmt: skip
     with in_one_sentence(ValueError):
         wanted = PackOptions(
             title=title,
             date=today(),
-            judged_only=judged_only,
-            cards=cards,
             pages=pages,
             budget=budget * _MEGABYTE,
             documents=names_of("--documents", documents) or (),

@@ -15,7 +15,7 @@ import numpy as np
 from evaluator.compare.ledger import A_ONLY, B_ONLY, NEITHER, FalsePositives, Ledger
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.matching.causes import Family
+from evaluator.matching.causes import Family, kind_of
 from evaluator.matching.error_types import NONE
 
 TRUTH, FIRST, SECOND = range(3)
@@ -81,7 +81,7 @@ def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedC
     remaining: set[int] = set()
     for result, own, missed, source in ((a, ledger.a, B_ONLY, FIRST), (b, ledger.b, A_ONLY, SECOND)):
         made, mistakes = result.causes, result.mistakes
-        codes = np.array([families.setdefault(_kind(each), len(families)) for each in made.kinds], dtype=np.int64)
+        codes = np.array([families.setdefault(kind_of(each), len(families)) for each in made.kinds], dtype=np.int64)
         truths = np.flatnonzero(ledger.truth_outcome == missed)
         extra = _alone(own)
         both = np.flatnonzero(ledger.truth_outcome == NEITHER)
@@ -130,8 +130,3 @@ def _ranked(
 def _alone(extra: FalsePositives) -> IntArray:
     """Return the rows of the false positives that only one of the models has, int64."""
     return np.asarray(extra.row[~extra.shared], dtype=np.int64)
-
-
-def _kind(family: Family) -> Family:
-    """Return a family under ``single`` where it is several mistakes of one name on a page."""
-    return family._replace(cause="single") if family.cause == "alike" else family

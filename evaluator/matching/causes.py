@@ -70,6 +70,11 @@ class Family(NamedTuple):
     side: str = ""
 
 
+def kind_of(family: Family) -> Family:
+    """Return a family under ``single`` where it is several mistakes of one name on a page."""
+    return family._replace(cause="single") if family.cause == "alike" else family
+
+
 class Rows(Sequence[IntArray]):
     """Arrays of rows behind each other in one column: array i is ``column[offsets[i]:offsets[i + 1]]``."""
 

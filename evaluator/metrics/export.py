@@ -82,8 +82,8 @@ def to_markdown(tables: Sequence[ResultTable]) -> str:
     for table in tables:
         head = "| " + " | ".join(table.columns) + " |"
         rule = "|" + "|".join(" --- " if _is_text(table, i) else " ---: " for i in range(len(table.columns))) + "|"
-        body = ["| " + " | ".join(map(_markdown_text, map(_shown, row))) + " |" for row in table.rows]
-        title, signature = _markdown_text(table.title), _markdown_text(table.signature)
+        body = ["| " + " | ".join(map(markdown_text, map(_shown, row))) + " |" for row in table.rows]
+        title, signature = markdown_text(table.title), markdown_text(table.signature)
         parts.append("\n".join([f"**{title}**", "", signature, "", head, rule, *body]))
     return "\n\n".join(parts) + "\n"
 
@@ -139,7 +139,7 @@ def _csv_cell(cell: Cell) -> str:
     return repr(cell)
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str) -> str:
     """Return text in which no character is markup."""
     escaped = _MARKDOWN_SPECIAL.sub(r"\\\g<0>", plain(text))
     return re.sub(r"(?i)(www)\.", r"\1\\.", escaped)

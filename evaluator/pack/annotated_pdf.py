@@ -17,9 +17,9 @@ from evaluator.components.viewer.outlines import path_rings
 from evaluator.components.viewer.page_overlay import NO_SIZE
 from evaluator.components.viewer.payload import BoxItem, MistakeItem
 from evaluator.data.issues import count_of, plain
-from evaluator.pack.cards import is_document_included
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
+from evaluator.pack.options import is_document_included
 from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pdf.active_content import ActiveContent
 from evaluator.pdf.folder import Folders, PdfFolder

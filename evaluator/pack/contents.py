@@ -5,11 +5,11 @@ Plain text and numbers; pictures come later, one by one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+import msgspec
 import numpy as np
 
 from evaluator.compare import decision, sentences
@@ -18,31 +18,38 @@ from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.components.payload import ModelItem
 from evaluator.components.viewer import page_overlay
+from evaluator.components.viewer.judged import attach
 from evaluator.components.viewer.payload import PageLayers
 from evaluator.data.dataset import Dataset
 from evaluator.data.issues import Issue, count_of, folded, plain
 from evaluator.matching.box_measures import box_measures
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.results import Metrics
-from evaluator.pack.blocks import printed
-from evaluator.pack.cards import (
-    Card,
+from evaluator.pack.blocks import Rows, printed
+from evaluator.pack.chapters import Chapter, FileRow
+from evaluator.pack.diff import PackRecord, Since, record, since
+from evaluator.pack.finding_rows import other_findings
+from evaluator.pack.options import (
     Model,
     PackOptions,
-    cards_of,
     documents_in_words,
     filter_in_words,
     is_document_included,
     is_included,
-    verdict_words,
 )
-from evaluator.pack.chapters import Chapter, FileRow
-from evaluator.pack.diff import PackRecord, Since, record, since
 from evaluator.pack.slice_cards import NO_SLICES, PackSlices
-from evaluator.pack.story import Cause, KeyDifference, causes_of, key_differences, question
+from evaluator.pack.story import (
+    Cause,
+    KeyDifference,
+    causes_of,
+    causes_words,
+    key_differences,
+    question,
+)
 from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import Corrections, corrections
-from evaluator.review.status import FindingStatus, finding_statuses
+from evaluator.review.decisions import decisions_words
+from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog
 
 _DIFFERENCES: Final = 12
@@ -50,11 +57,11 @@ _DIFFERENCES: Final = 12
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Everything in a pack; without boxes `dataset` is None, and `models`, `cards` and `pages` are empty.
+    """Everything in a pack; without boxes `dataset` is None, and `models`, `causes` and `pages` are empty.
 
     With one model `decision` and `ledger` are None, `differences` and `summary` empty. `pages`: rows of pages with a
-    picture; `left_out`: pages with mistakes without one. `causes`: of the candidate, costliest first. `own`, `since`:
-    None for nothing. `judged`: all findings of boxes, shown or not.
+    picture; `left_out`: pages with mistakes without one. `causes`: all, see `causes_of`; `findings`: those of none.
+    `own`, `since`: None for nothing. `log`: all findings, shown or not; `judged`: those of boxes.
     """
 
     options: PackOptions
@@ -67,8 +74,7 @@ class Contents:
     differences: tuple[Difference, ...] = ()
     summary: str = ""
     ledger: Ledger | None = None
-    cards: tuple[Card, ...] = ()
-    cards_words: str = "none"
+    findings: Rows | None = None
     pages: tuple[int, ...] = ()
     left_out: int = 0
     notes: tuple[str, ...] = ()
@@ -76,10 +82,12 @@ class Contents:
     decision: decision.Decision | None = None
     keys: tuple[KeyDifference, ...] = ()
     causes: tuple[Cause, ...] = ()
+    decisions_words: str = ""
     causes_words: str = ""
     own: Chapter | None = None
     chapters: tuple[Chapter, ...] = ()
     since: Since | None = None
+    log: ReviewLog = field(default_factory=ReviewLog)
     judged: tuple[ReviewedTarget, ...] = ()
     slices: PackSlices = NO_SLICES
 
@@ -139,9 +147,9 @@ def gather(
     summary = sentences.summary(differences, [model.letter for model in models]) if differences else None
     every = finding_statuses(log, results)
     statuses = [status for status in every if is_included(status.judged, options)]
-    cards = cards_of(models, statuses, log, options)
-    found_causes, causes_words = causes_of(models, log, options)
-    pages, left_out = _pages(models, cards, options)
+    between = ledger(*results[:2]) if len(results) > 1 else None
+    causes, others = causes_of(models, statuses, log, options, made)
+    pages, left_out = _pages(models, causes, options)
     contents = Contents(
         options=options,
         title=options.title or _title(models, made),
@@ -150,9 +158,8 @@ def gather(
         models=models,
         differences=differences,
         summary=f"{_decision_words(made)} {summary.headline} {summary.notes}".strip() if summary and made else "",
-        ledger=ledger(*results[:2]) if len(results) > 1 else None,
-        cards=cards,
-        cards_words=_cards_words(cards, statuses, options),
+        ledger=between,
+        findings=other_findings(others, dataset),
         pages=pages,
         left_out=left_out,
         issues=tuple(issues),
@@ -161,10 +168,12 @@ def gather(
         question=question(models) if made else "",
         decision=made,
         keys=key_differences(differences, models),
-        causes=found_causes,
-        causes_words=causes_words,
+        causes=causes,
+        decisions_words=decisions_words([cause.row for cause in causes]),
+        causes_words=causes_words(models, causes, options),
         own=own if own is not None and own.blocks else None,
         chapters=tuple(chapters),
+        log=log,
         judged=tuple(status.judged for status in every),
         slices=slices or NO_SLICES,
     )
@@ -245,8 +254,13 @@ def shown_differences(contents: Contents) -> tuple[Difference, ...]:
 
 
 def page_layers(contents: Contents, page: int, page_points: tuple[float, float] | None) -> list[PageLayers]:
-    """Return the boxes and mistakes of a page, of each model, as the viewer reads them."""
-    return [page_overlay.page_data(model.result, page, page_points=page_points) for model in contents.models]
+    """Return the boxes, mistakes with their verdicts, and causes of a page, of each model, as the viewer reads them."""
+    layers = []
+    for model in contents.models:
+        data = page_overlay.page_data(model.result, page, page_points=page_points, causes=model.result.causes)
+        mistakes = attach(data.mistakes, model.result, page, contents.log)
+        layers.append(msgspec.structs.replace(data, mistakes=mistakes))
+    return layers
 
 
 def _differences(results: Sequence[AnyBoxResult]) -> tuple[Difference, ...]:
@@ -288,21 +302,6 @@ def _f1_words(model: Model) -> str:
     return f"F1 {printed(model.result.micro.row(0)['f1'])}"
 
 
-def _cards_words(cards: Sequence[Card], statuses: Sequence[FindingStatus], options: PackOptions) -> str:
-    """Return how many findings there are, of which verdicts, and which are shown."""
-    only = filter_in_words(options)
-    if not statuses:
-        if not cards:
-            return f"none{only}"
-        largest = "largest is shown" if len(cards) == 1 else f"{len(cards)} largest are shown"
-        return f"no mistake{only} has a verdict yet; {'of these, ' if only else ''}the {largest}"
-    counts = Counter(verdict_words(status.judged).lower() for status in statuses)
-    listed = ", ".join(f"{count} {name}" for name, count in counts.items())
-    shown = "" if len(cards) == len(statuses) else f"{len(cards)} of "
-    mistakes = count_of(sum(status.judged.target.kind == "mistake" for status in statuses), "mistake")
-    return f"{shown}{count_of(len(statuses), 'finding')} ({mistakes}){only}: {listed}"
-
-
 def _filter_notes(options: PackOptions) -> list[str]:
     """Return what is left out, while the numbers are of everything, in sentences."""
     documents, only = documents_in_words(options), filter_in_words(options)
@@ -314,14 +313,14 @@ def _filter_notes(options: PackOptions) -> list[str]:
     return notes
 
 
-def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions) -> tuple[tuple[int, ...], int]:
+def _pages(models: Sequence[Model], causes: Sequence[Cause], options: PackOptions) -> tuple[tuple[int, ...], int]:
     """Return rows of the pages that get a picture, and how many with mistakes do not."""
     dataset = models[0].result.matching.dataset
     mistakes = sum(model.result.per_page.mistakes for model in models)
     counts = np.asarray(mistakes, dtype=np.int64)
     codes = [code for code, document in enumerate(dataset.documents) if is_document_included(document.doc_id, options)]
     counts = np.where(np.isin(dataset.page_document, codes), counts, 0)
-    first = list(dict.fromkeys(card.page for card in cards if card.page >= 0))
+    first = [cause.example.page for cause in causes if cause.decided]
     worst = [int(row) for row in np.argsort(-counts, kind="stable") if counts[row]]
     pages = list(dict.fromkeys([*first, *worst]))[: options.pages]
     return tuple(sorted(pages)), len(set(worst) - set(pages))

@@ -19,7 +19,8 @@ from evaluator.compare.stored_results import comparable_part
 from evaluator.data.issues import count_of, plain, quote, refuse
 from evaluator.formats import folder
 from evaluator.pack.blocks import printed
-from evaluator.pack.cards import Model, place_of, title_of_target, verdict_words
+from evaluator.pack.finding_rows import place_of, title_of_target, verdict_words
+from evaluator.pack.options import Model
 from evaluator.review.verdicts import ReviewedTarget
 
 ELEMENT: Final = "pack-record"

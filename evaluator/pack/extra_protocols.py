@@ -12,12 +12,12 @@ from evaluator.components.payload import ModelItem
 from evaluator.data.issues import Issue
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
-from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import ChapterWithIssues, chapter_with_issues, issues_of, own_chapter
 from evaluator.pack.contents import Contents, gather, gather_chapters
 from evaluator.pack.diff import PackRecord
+from evaluator.pack.finding_rows import text_findings
+from evaluator.pack.options import PackOptions
 from evaluator.pack.slice_cards import pack_slices
-from evaluator.pack.text_findings import text_findings
 from evaluator.project import AnyProject, evaluate_read, explained
 from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import Options, Source

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluator.metrics import export
 from evaluator.pack import tables
 from evaluator.pack.annotated_pdf import AnnotatedDocument, write_annotated
-from evaluator.pack.cards import chosen_events
 from evaluator.pack.contents import Contents
 from evaluator.pack.html_pack import Progress, WrittenPack, write_html
+from evaluator.pack.options import chosen_events
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.place import MARKED, RESULTS, remove_copies
@@ -51,6 +52,7 @@ def write_folder(
     for name, content in (
         (RESULTS, tables.to_json(contents).encode()),
         ("results.csv", tables.to_csv(contents).encode()),
+        ("decisions.csv", export.to_csv([tables.decisions_table(contents)]).encode()),
         ("results.parquet", tables.to_parquet(contents)),
         ("findings.csv", findings_export.to_csv(events).encode()),
         ("findings.json", findings_export.to_json(events).encode()),

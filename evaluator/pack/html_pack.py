@@ -22,11 +22,11 @@ import msgspec
 
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
+from evaluator.components.gallery.crops import page_boxes
 from evaluator.components.gallery.payload import CardItem
 from evaluator.components.pack.payload import PackModelItem, PackPageItem, PackPagePayload
 from evaluator.components.payload import LostText, ModelItem, ProblemItem, Rect
 from evaluator.components.source import component_script, component_style
-from evaluator.components.viewer import page_overlay
 from evaluator.components.viewer.outlines import UNITS
 from evaluator.components.viewer.payload import BoxItem
 from evaluator.components.viewer.text_lost import PageText, page_lost, sides_of
@@ -34,13 +34,14 @@ from evaluator.data.issues import count_of, isolated, plain
 from evaluator.matching.page_rows import rows_on
 from evaluator.pack import font
 from evaluator.pack.blocks import Plot, printed
-from evaluator.pack.cards import Card, Model
 from evaluator.pack.chapters import FileRow, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
 from evaluator.pack.diff import ELEMENT
+from evaluator.pack.options import Model
 from evaluator.pack.pictures import PAGE_WIDTHS, Picture, Pictures, fitting, page_width
 from evaluator.pack.slice_cards import SliceCard
 from evaluator.pack.story import Cause, documents_words, manual_work, rule_lines
+from evaluator.review.decisions import STATUS_MARKS, VERDICT_MARKS
 from evaluator.system.atomic_write import atomic_write
 from evaluator.system.threads import runs_of
 
@@ -52,12 +53,10 @@ Drawn = tuple[Picture, PageText | None]
 _FOLDER: Final = Path(__file__).parent
 # Pictures are written as text: four letters for three bytes.
 _AS_TEXT: Final = 4 / 3
-# What a card, the boxes of a page and everything else take: measured on the sample data, rounded up.
-_CARD_BYTES: Final = 45_000
+# What a crop, the boxes of a page and everything else take: measured on the sample data, rounded up.
+_CROP_BYTES: Final = 45_000
 _LAYER_BYTES: Final = 16_000
 _TEXT_BYTES: Final = 60_000
-# The pool keeps so many crops until they are written.
-_CARDS_AHEAD: Final = 200
 # Pages of one document that one worker draws, while the others draw the next ones.
 _TOGETHER: Final = 6
 _CHART_WIDTH: Final = 250.0
@@ -112,11 +111,10 @@ def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     """Return what fits the budget: crops first, then pages as sharp as they may be."""
     fixed = len(font.css()) + len(component_script("pack")) + len(component_style("viewer")) + _TEXT_BYTES
     fixed += len(msgspec.json.encode(contents.record))
-    left = int(contents.options.budget) - fixed - len(contents.cards) * _CARD_BYTES
-    of_cause = len(contents.names) * _CARD_BYTES
-    causes = min(len(contents.causes), max(0, left // (2 * of_cause)) if of_cause else 0)
-    left -= causes * of_cause
-    of_slices = [len(card.examples) * _CARD_BYTES for card in contents.slices.cards]
+    left = int(contents.options.budget) - fixed
+    causes = min(len(contents.causes), max(0, left // (2 * _CROP_BYTES)))
+    left -= causes * _CROP_BYTES
+    of_slices = [len(card.examples) * _CROP_BYTES for card in contents.slices.cards]
     slices = sum(total <= left // 2 for total in accumulate(of_slices))
     left -= sum(of_slices[:slices])
     per_page = _LAYER_BYTES * len(contents.models)
@@ -140,19 +138,21 @@ def _for_pictures(left: float, pages: int, per_page: int) -> int:
 
 
 def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
-    """Return `count` pages in their order, those of the findings before all others."""
-    of_cards = {card.page for card in contents.cards}
-    return tuple(sorted(sorted(contents.pages, key=lambda page: page not in of_cards)[:count]))
+    """Return `count` pages in their order, those of decided causes before all others."""
+    decided = {cause.example.page for cause in contents.causes if cause.decided}
+    return tuple(sorted(sorted(contents.pages, key=lambda page: page not in decided)[:count]))
+
+
+def with_pictures(contents: Contents, plan: Plan) -> set[int]:
+    """Return the numbers of the causes that get crops: the decided ones first."""
+    order = sorted(contents.causes, key=lambda cause: not cause.decided)
+    return {cause.number for cause in order[: plan.causes]}
 
 
 def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:
     """Yield the file in pieces, each made when the one before is written."""
     script = component_script("pack")
     draw_crops(contents, pictures, plan, progress)
-    cards = (
-        {"card": card, "sides": sides_of_card(card, contents, drawn)}
-        for card, drawn in cards_with_pictures(contents, pictures, plan, progress)
-    )
     pages = (
         _page(page, place, contents, drawn, plan)
         for place, (page, drawn) in enumerate(pages_with_pictures(contents, pictures, plan, progress))
@@ -169,15 +169,12 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         rule=rule_lines(contents.decision) if contents.decision else (),
         reasons=reasons_of(contents),
         hand=manual_work_of(contents),
-        causes=[
-            {"cause": cause, "sides": sides_of_cause(cause, contents, pictures)}
-            for cause in contents.causes[: plan.causes]
-        ],
+        causes=causes_with_sides(contents, pictures, plan),
+        positions={page: place for place, page in enumerate(plan.pages)},
         slices=slices_of(contents, pictures, plan.slices),
         changes=changes_of(shown_differences(contents), contents.names),
         labels=label_rows(contents),
         ledger=ledger_of(contents),
-        cards=cards,
         pages=pages,
         page_count=len(plan.pages),
         left_out=without_picture(contents, plan),
@@ -198,56 +195,61 @@ def files_of(contents: Contents) -> list[FileRow]:
     return rows
 
 
-def cards_with_pictures(
-    contents: Contents, pictures: Pictures, plan: Plan, progress: Progress
-) -> Iterator[tuple[Card, Drawn | None]]:
-    """Yield the findings with their crops, each reported before it is worked on and drawn ahead."""
-    total = len(contents.cards) + len(plan.pages)
-    things = ([(card, partial(drawn_of_card, card, contents, pictures))] for card in contents.cards)
-    for done, (card, drawn) in enumerate(pictures.ahead(things)):
-        progress(done, total, f"Finding {card.number} of {len(contents.cards)}")
-        yield card, drawn
-
-
 def draw_crops(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> None:
-    """Draw the crops of causes, slices and findings in all workers, those of a page together."""
+    """Draw the crops of causes and slices in all workers, those of a page together."""
     drawn: dict[int, list[Callable[[], object]]] = {}
-    for cause in contents.causes[: plan.causes]:
-        drawn.setdefault(cause.page, []).append(partial(_drawn_of_cause, cause, contents, pictures))
+    pictured = with_pictures(contents, plan)
+    for cause in contents.causes:
+        if cause.number in pictured:
+            drawn.setdefault(cause.example.page, []).append(partial(_drawn_of_cause, cause, contents, pictures))
     for shown in contents.slices.cards[: plan.slices]:
         for example in shown.examples:
             page = _page_of_example(example, contents)
             if page is not None:
                 drawn.setdefault(page, []).append(partial(_drawn_of_example, example, contents, pictures))
-    for card in contents.cards[:_CARDS_AHEAD]:
-        drawn.setdefault(card.page, []).append(partial(drawn_of_card, card, contents, pictures))
 
     def draw(page: int) -> None:
         for each in drawn[page]:
             each()
 
-    total = len(contents.cards) + len(plan.pages)
     runs = _of_documents(sorted(drawn), contents)
     for _ in pictures.ahead([(page, partial(draw, page)) for page in run] for run in runs):
-        progress(0, total, "Parts of pages")
+        progress(0, len(plan.pages), "Parts of pages")
 
 
 def _of_documents(pages: Iterable[int], contents: Contents) -> Iterator[Sequence[int]]:
-    """Yield pages in runs of one document each; a finding without a page is of none."""
-    return runs_of(pages, lambda page: contents.place(page)[0] if page >= 0 else None, most=_TOGETHER)
-
-
-def drawn_of_card(card: Card, contents: Contents, pictures: Pictures) -> Drawn | None:
-    """Return the part of the page that a finding shows, and its words; None without a page."""
-    if card.page < 0:
-        return None
-    _, name, index = contents.place(card.page)
-    return pictures.crop(name, index, [box.xyxy for box in card.boxes]), pictures.text(name, index)
+    """Yield pages in runs of one document each."""
+    return runs_of(pages, lambda page: contents.place(page)[0], most=_TOGETHER)
 
 
 def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> Drawn:
-    _, name, index = contents.place(cause.page)
-    return pictures.part(name, index, cause.part), pictures.text(name, index)
+    """Return the whole place of the example of a cause, as all shown models have it, and the words of its page."""
+    _, name, index = contents.place(cause.example.page)
+    places = zip(_boxes_of_cause(cause, contents), compared_with(cause, contents.models), strict=True)
+    near = [box.xyxy for boxes, model in places for box in boxes if box.key in _keys(cause, contents, model)]
+    return pictures.crop(name, index, near), pictures.text(name, index)
+
+
+def compared_with(cause: Cause, models: Sequence[Model]) -> tuple[Model, ...]:
+    """Return the models that are shown beside each other: the compared ones, or the first and that of the example."""
+    pair, own = tuple(models[:2]), models[cause.example.model]
+    return pair if own in pair else (pair[0], own)
+
+
+def _keys(cause: Cause, contents: Contents, model: Model) -> frozenset[str]:
+    return cause.example.boxes[contents.models.index(model)].keys
+
+
+def _boxes_of_cause(cause: Cause, contents: Contents) -> list[list[BoxItem]]:
+    """Return the drawn boxes of the page of an example, of each shown model."""
+    return [
+        [
+            BoxItem(box.key, box.side, box.status, "", box.xyxy, outline=box.outline)
+            for box in page_boxes(model.result, cause.example.page)
+            if box.status != "truth"
+        ]
+        for model in compared_with(cause, contents.models)
+    ]
 
 
 def _page_of_example(example: CardItem, contents: Contents) -> int | None:
@@ -273,11 +275,11 @@ def pages_with_pictures(
     contents: Contents, pictures: Pictures, plan: Plan, progress: Progress
 ) -> Iterator[tuple[int, Drawn]]:
     """Yield the pages with their pictures, each reported before it is worked on and drawn ahead."""
-    total = len(contents.cards) + len(plan.pages)
+    total = len(plan.pages)
     runs = _of_documents(plan.pages, contents)
     things = ([(page, partial(_drawn_of_page, page, contents, pictures, plan.width)) for page in run] for run in runs)
     for done, (page, drawn) in enumerate(pictures.ahead(things)):
-        progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
+        progress(done, total, f"Page {done + 1} of {len(plan.pages)}")
         yield page, drawn
     progress(total, total, "Writing the file")
 
@@ -311,6 +313,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    templates.globals.update(marks=(VERDICT_MARKS, STATUS_MARKS))
     templates.filters.update(
         closed=_closed,
         ratio=printed,
@@ -321,50 +324,6 @@ def environment() -> jinja2.Environment:
         plain=plain,
     )
     return templates
-
-
-def sides_of_card(card: Card, contents: Contents, drawn: Drawn | None) -> list[Side]:
-    """Return a finding on its part of the page for its own model and the one it is compared with.
-
-    Its boxes stand out on the side of its model. Empty for a finding without a page of the open documents.
-    """
-    if drawn is None:
-        return []
-    picture, text = drawn
-    mine = {box.key for box in card.boxes}
-    sides = []
-    for model in compared_with(card, contents.models):
-        is_own = model.letter == card.model or not card.model
-        boxes = [
-            box for box in page_overlay.page_data(model.result, card.page).boxes if _overlaps(box.xyxy, picture.part)
-        ]
-        if is_own and card.boxes:
-            shown = [*card.boxes, *(_faded(box) for box in boxes if box.key not in mine and box.status != "truth")]
-        else:
-            places = [box.xyxy for box in card.boxes] or [picture.part]
-            shown = [
-                box if any(_overlaps(box.xyxy, place) for place in places) else _faded(box)
-                for box in boxes
-                if box.status != "truth"
-            ]
-        chips = [(box.status, _chip_words(box)) for box in shown if not box.faded and box.status != "truth"]
-        sides.append(_side(model, card.page, picture, text, shown=shown, chips=chips))
-    return sides
-
-
-def compared_with(card: Card, models: Sequence[Model]) -> tuple[Model, ...]:
-    """Return the model of a finding and the other one of the comparison; both for one of no model."""
-    pair = tuple(models[:2])
-    own = next((model for model in models if model.letter == card.model), None)
-    return pair if own is None or own in pair else (pair[0], own)
-
-
-def _faded(box: BoxItem) -> BoxItem:
-    return msgspec.structs.replace(box, faded=True)
-
-
-def _chip_words(box: BoxItem) -> str:
-    return f"{box.status} {plain(box.label)}" + (f" {box.score:.2f}" if box.score is not None else "")
 
 
 class PlacedBox(NamedTuple):
@@ -525,41 +484,36 @@ class Side(NamedTuple):
     chips: Sequence[tuple[str, str]]
 
 
+def causes_with_sides(contents: Contents, pictures: Pictures, plan: Plan) -> list[dict[str, Any]]:
+    """Return all causes, those with crops with what each shown model has at the example."""
+    pictured = with_pictures(contents, plan)
+    return [
+        {"cause": cause, "sides": sides_of_cause(cause, contents, pictures) if cause.number in pictured else []}
+        for cause in contents.causes
+    ]
+
+
 def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> list[Side]:
-    """Return a cause with the same part of its page for the first two models."""
+    """Return the example of a cause under each shown model: its own boxes strong, others pale."""
     picture, text = _drawn_of_cause(cause, contents, pictures)
     sides = []
-    for model in contents.models[:2]:
-        boxes = page_overlay.page_data(model.result, cause.page).boxes
-        shown = [box for box in boxes if box.status != "truth" and _overlaps(box.xyxy, cause.part)]
-        kinds = Counter((box.status, plain(box.label)) for box in shown if box.status != "TP")
-        chips = [(status, f"{count} {status} {label}") for (status, label), count in kinds.most_common(4)]
-        sides.append(_side(model, cause.page, picture, text, shown=shown, chips=chips))
+    for model, boxes in zip(compared_with(cause, contents.models), _boxes_of_cause(cause, contents), strict=True):
+        keys = _keys(cause, contents, model)
+        shown = [
+            box if box.key in keys else msgspec.structs.replace(box, faded=True)
+            for box in boxes
+            if _overlaps(box.xyxy, picture.part)
+        ]
+        words = cause.example.boxes[contents.models.index(model)].words
+        sides.append(_side(model, cause.example.page, picture, text, shown=shown, words=words))
     return sides
 
 
 def _side(
-    model: Model,
-    page: int,
-    picture: Picture,
-    text: PageText | None,
-    *,
-    shown: Sequence[BoxItem],
-    chips: Sequence[tuple[str, str]],
+    model: Model, page: int, picture: Picture, text: PageText | None, *, shown: Sequence[BoxItem], words: str
 ) -> Side:
     lost = [each for each in lost_text_on(model, page, text).lost if _overlaps(each, picture.part)]
-    counts = Counter(box.status for box in shown)
-    words = [f"{counts[status]} {status}" for status in ("TP", "FP", "FN") if counts[status]]
-    words.append(_lost_words(text, len(lost)))
-    return Side(
-        model.letter,
-        model.name,
-        picture,
-        boxes_on(shown, picture),
-        lost_word_boxes(lost, picture),
-        ", ".join(words),
-        chips,
-    )
+    return Side(model.letter, model.name, picture, boxes_on(shown, picture), lost_word_boxes(lost, picture), words, ())
 
 
 def slices_of(contents: Contents, pictures: Pictures, pictured: int) -> list[dict[str, Any]]:
@@ -588,12 +542,6 @@ def _examples(card: SliceCard, contents: Contents, pictures: Pictures) -> list[S
         chips = [(status, f"{count} {status} {example.label}") for status, count in counts.most_common(4)]
         sides.append(Side(card.letter, example.place, picture, boxes, [], "", chips))
     return sides
-
-
-def _lost_words(text: PageText | None, lost: int) -> str:
-    if text is None:
-        return "text not known"
-    return count_of(lost, "word") + " lost" if text.words.texts else "no text layer"
 
 
 def lost_text_on(model: Model, page: int, text: PageText | None) -> LostText:

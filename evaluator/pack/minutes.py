@@ -1,74 +1,80 @@
-"""The minutes of a meeting: what was decided, by whom, who acts on it until when, and what is left."""
+"""The minutes of a meeting as Markdown: what was decided, by whom, who acts on it until when, and what is left."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from evaluator.components.meeting.agenda import votes_of
 from evaluator.components.meeting.payload import MeetingNumberItem
-from evaluator.metrics.export import to_markdown
-from evaluator.metrics.results import ResultTable
-from evaluator.review.agenda import AgendaItem, last_note, state_of_item, title_of_item, verdict_words
-from evaluator.review.verdicts import STATUSES
+from evaluator.data.dataset import Dataset
+from evaluator.data.issues import plain
+from evaluator.metrics.export import markdown_text
+from evaluator.review.agenda import OPINIONS, AgendaItem, last_note, task_text, title_of_item
+from evaluator.review.decisions import CauseRow, Effect, decisions_words, effect_text, example_of
+
+Link = Callable[[str, int], str]
+"""Returns the address of a page, from document id and index."""
 
 
 def minutes(
-    items: Sequence[AgendaItem],
+    rows: Sequence[tuple[CauseRow, Effect | None]],
+    others: Sequence[AgendaItem],
     numbers: Sequence[MeetingNumberItem],
     *,
-    model: str,
+    letters: Sequence[str],
     signature: str,
     time: datetime,
+    link: Link,
 ) -> str:
-    """Return the minutes as Markdown; text of reviewers and files cannot become markup.
-
-    `items`: the whole agenda, of the mistakes of `model`. Tables without rows are left out.
-    """
-    judged = [item for item in items if item.judged]
-    left = [item for item in items if not item.done]
-    tables = [
-        ResultTable(
-            title=f"Decided: {len(judged):,} of {len(items):,}",
-            signature=signature,
-            columns=("item", "boxes", "verdict", "by", "owner", "due", "status", "note"),
-            rows=tuple(
-                (
-                    title_of_item(item),
-                    _boxes(item),
-                    verdict_words(item),
-                    ", ".join(vote.name for vote in votes_of(item)),
-                    *_task(item),
-                )
-                for item in judged
-            ),
-        ),
-        ResultTable(
-            title=f"Open: {len(left):,}",
-            signature=signature,
-            columns=("item", "boxes", "state"),
-            rows=tuple((title_of_item(item), _boxes(item), state_of_item(item)) for item in left),
-        ),
-        ResultTable(
-            title="Numbers",
-            signature=signature,
-            columns=("number", "official", "corrected"),
-            rows=tuple((number.name, number.official, number.corrected) for number in numbers),
-        ),
-    ]
-    head = ResultTable(title=f"Minutes, {time:%Y-%m-%d}", signature=f"Mistakes of {model}", columns=("",), rows=())
-    intro = to_markdown([head]).split("\n\n| ", 1)[0]
-    return (
-        f"{intro}\n\n{to_markdown([table for table in tables if table.rows])}" if any(t.rows for t in tables) else intro
-    )
+    """Return the minutes; text of reviewers and files cannot become markup. `others`: findings of no cause."""
+    decided = [(row, effect) for row, effect in rows if row.entries]
+    left = [row for row, _ in rows if row.judged < row.mistakes]
+    parts = [f"# Minutes, {time:%Y-%m-%d}", markdown_text(signature), "## Decisions", markdown_text(_words(rows))]
+    heads = ["Cause", *letters, "Page", "Verdict and note", "Owner", "Due", "Status", "Effect on the numbers"]
+    parts += _table(heads, [[*_cause(row, link), *_said(row, effect, letters)] for row, effect in decided])
+    if left:
+        parts += [f"## Not decided: {len(left):,} of {len(rows):,}"]
+        parts += _table(["Cause", *letters, "Page"], [_cause(row, link) for row in left])
+    said = [item for item in others if item.family is None]
+    if said:
+        parts += ["## Other findings"]
+        heads = ["Finding", "Verdict", "Note", "Owner, due, status"]
+        rest = [[title_of_item(item), OPINIONS[item.opinion], last_note(item), task_text(item.task)] for item in said]
+        parts += _table(heads, [list(map(markdown_text, row)) for row in rest])
+    if numbers:
+        parts += ["## Numbers"]
+        cells = [[number.name, number.official, number.corrected] for number in numbers]
+        parts += _table(["Number", "Official", "Corrected"], [list(map(markdown_text, row)) for row in cells])
+    return "\n\n".join(parts) + "\n"
 
 
-def _boxes(item: AgendaItem) -> int | None:
-    """Return the boxes to correct; None for a finding without a cause."""
-    return item.cost if item.family is not None else None
+def _words(rows: Sequence[tuple[CauseRow, Effect | None]]) -> str:
+    return decisions_words([row for row, _ in rows])
 
 
-def _task(item: AgendaItem) -> tuple[str, str, str, str]:
-    task = item.task
-    words = STATUSES.get(task.status, "") if task else ""
-    return (task.owner if task else "", task.due if task else "", words, last_note(item))
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table of cells that are Markdown already; nothing without rows."""
+    if not rows:
+        return []
+    lines = [heads, [" --- "] * len(heads), *rows]
+    return ["\n".join(f"| {' | '.join(line)} |" for line in lines)]
+
+
+def _cause(row: CauseRow, link: Link) -> list[str]:
+    return [markdown_text(row.title), *(side.words for side in row.sides), _page(row, link)]
+
+
+def _page(row: CauseRow, link: Link) -> str:
+    example = example_of(row)
+    if example is None:
+        return ""
+    dataset: Dataset = row.sides[0].result.matching.dataset
+    document, index = dataset.documents[dataset.page_document[example.page]], int(dataset.page_index[example.page])
+    return f"[{markdown_text(f'{plain(document.name)}, page {index + 1}')}]({link(document.doc_id, index)})"
+
+
+def _said(row: CauseRow, effect: Effect | None, letters: Sequence[str]) -> list[str]:
+    notes = "; ".join(event.note.strip() for event in row.notes)
+    verdict = f"{row.verdict}, {', '.join(row.people)}" + (f". {notes}" if notes else "")
+    owner = row.owner or "no owner"
+    return list(map(markdown_text, (verdict, owner, row.due or "no date", row.status, effect_text(effect, letters))))

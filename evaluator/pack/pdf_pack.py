@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from markupsafe import escape
-
 from evaluator.components.viewer.outlines import path_rings
 from evaluator.data.issues import plain
 from evaluator.pack.blocks import Heatmap, Plot
@@ -22,7 +20,7 @@ from evaluator.pack.html_pack import (
     Side,
     WrittenPack,
     boxes_on,
-    cards_with_pictures,
+    causes_with_sides,
     changes_of,
     draw_crops,
     environment,
@@ -36,8 +34,6 @@ from evaluator.pack.html_pack import (
     plot_paths,
     reasons_of,
     scale_of,
-    sides_of_card,
-    sides_of_cause,
     slices_of,
     without_picture,
     written_pack,
@@ -49,14 +45,11 @@ from evaluator.pdf.writer import Bar, Box, Cell, Curve, Drawing, Pane, Row, Rows
 from evaluator.system.atomic_write import atomic_write
 
 _FOLDER: Final = Path(__file__).parent
-_PAGE_HEIGHT: Final = 290.0
+_PAGE_HEIGHT: Final = 304.0
 _MESSAGE_BYTES: Final = 4 * 2**20
-# Parts of the width and height of a page.
-_WIDE: Final = 0.7
-_FLAT: Final = 0.3
 _LEGEND: Final = (
     ("TP", "matched (TP)"),
-    ("FP", "false positive (FP)"),
+    ("FP", "extra (FP)"),
     ("FN", "missed (FN)"),
     ("lost", "text lost"),
 )
@@ -87,19 +80,21 @@ def _messages(
     front = _part(
         "front",
         contents=contents,
-        keys=key_rows(contents),
-        scale=scale,
         rule=rule_lines(contents.decision) if contents.decision else (),
         reasons=reasons_of(contents),
-        hand=manual_work_of(contents),
     )
-    yield _section(front, css, _bars(scale, "scale"))
+    yield _section(front, css)
     draw_crops(contents, pictures, plan, progress)
     yield from _rows(_causes(contents, pictures, plan), css)
+    yield _section(
+        _part("numbers", contents=contents, keys=key_rows(contents), scale=scale, hand=manual_work_of(contents)),
+        css,
+        _bars(scale, "scale"),
+    )
     if contents.slices.words:
         yield from _rows(_slices(contents, pictures, plan), css)
-    if contents.models:
-        yield from _rows(_findings(contents, pictures, plan, progress), css)
+    if contents.findings is not None:
+        yield _section(_part("findings", findings=contents.findings), css)
     if contents.own is not None:
         yield _chapter(contents.own, css, whole=False)
     if contents.models:
@@ -113,17 +108,17 @@ def _messages(
 
 
 def _rows(rows: Iterable[Row], css: str) -> Iterator[Rows]:
-    """Yield rows that begin a page, many in one message."""
+    """Yield rows, many in one message."""
     some: list[Row] = []
-    size, is_first = 0, True
+    size = 0
     for row in rows:
         some.append(row)
         size += sum(len(pane.picture or b"") for pane in row.panes) + len(row.html)
         if size > _MESSAGE_BYTES:
-            yield Rows(tuple(some), css, is_first)
-            some, size, is_first = [], 0, False
+            yield Rows(tuple(some), css)
+            some, size = [], 0
     if some:
-        yield Rows(tuple(some), css, is_first)
+        yield Rows(tuple(some), css)
 
 
 def _section(html: str, css: str, bars: Iterable[Bar] = (), drawings: Iterable[Drawing] = ()) -> Section:
@@ -203,30 +198,32 @@ def _bars(changes: Mapping[str, Any], named: str = "bar") -> Iterator[Bar]:
 
 
 def _causes(contents: Contents, pictures: Pictures, plan: Plan) -> Iterator[Row]:
-    for place, cause in enumerate(contents.causes[: plan.causes]):
-        sides = sides_of_cause(cause, contents, pictures)
-        heading = f"<h2>Causes</h2><p class='muted'>{escape(contents.causes_words)}</p>" if not place else ""
-        text = _part("cause", cause=cause, letters=[side.letter for side in sides])
-        yield Row(heading + text, _panes(sides), 2, 230.0, _LEGEND if not place else ())
+    """Yield the decided causes, and then all; no row is on two pages, and a heading is on that of its first row."""
+    items = causes_with_sides(contents, pictures, plan)
+    decided = [item for item in items if item["cause"].decided]
+    for name, rows in (("decisions", decided), ("causes", items)):
+        heading = _part(name, contents=contents)
+        if not rows and contents.models:
+            yield Row(heading)
+        for place, item in enumerate(rows):
+            panes = [_words(_part("cause", item=item, contents=contents))]
+            panes += _panes(item["sides"], "letter") or [_words("")] * len(contents.models[:2])
+            parts = ("verdict", "effect") if name == "decisions" else ("what", "change")
+            values = {"contents": contents, "cause": item["cause"], "row": item["cause"].row}
+            panes += [_words(_part(each, **values)) for each in parts]
+            widths = (1.25, *[1.15] * len(contents.models[:2]), 1.25, 1.0)
+            head, legend = ("", ()) if place else (heading, _LEGEND)
+            yield Row(head, tuple(panes), height=90.0, legend=legend, widths=widths)
+
+
+def _words(html: str) -> Pane:
+    return Pane(None, 0.0, (), html or "<p></p>")
 
 
 def _slices(contents: Contents, pictures: Pictures, plan: Plan) -> Iterator[Row]:
     yield Row(_part("slices", contents=contents))
     for item in slices_of(contents, pictures, plan.slices):
         yield Row(_part("slice", card=item["card"]), _panes(item["sides"]), 2, 170.0)
-
-
-def _findings(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Row]:
-    heading = _part("findings", contents=contents)
-    if not contents.cards:
-        yield Row(heading)
-    for card, drawn in cards_with_pictures(contents, pictures, plan, progress):
-        sides = sides_of_card(card, contents, drawn)
-        first = card is contents.cards[0]
-        text = (heading if first else "") + _part("card", card=card)
-        # What is as wide as the page and flat is readable at full width only: then one picture is below the other.
-        is_wide = bool(sides) and (part := sides[0].picture.part)[2] - part[0] > _WIDE and part[3] - part[1] < _FLAT
-        yield Row(text, _panes(sides), 1 if is_wide else 2, 260.0, _LEGEND if first and sides else ())
 
 
 def _pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Row]:
@@ -242,9 +239,9 @@ def _pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         yield Row(heading, tuple(panes), 2, _PAGE_HEIGHT, _LEGEND if heading else ())
 
 
-def _panes(sides: Iterable[Side]) -> tuple[Pane, ...]:
+def _panes(sides: Iterable[Side], part: str = "side") -> tuple[Pane, ...]:
     return tuple(
-        _pane(side.picture, (*_placed(side.lost, "lost"), *_placed(side.boxes)), _part("side", side=side))
+        _pane(side.picture, (*_placed(side.lost, "lost"), *_placed(side.boxes)), _part(part, side=side))
         for side in sides
     )
 

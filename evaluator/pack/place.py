@@ -12,8 +12,8 @@ import msgspec
 
 RESULTS: Final = "results.json"
 FILES: Final = (
-    RESULTS, "results.csv", "results.parquet", "findings.csv", "findings.json", "findings.parquet", "pack.html",
-    "pack.pdf",
+    RESULTS, "results.csv", "results.parquet", "decisions.csv", "findings.csv", "findings.json", "findings.parquet",
+    "pack.html", "pack.pdf",
 )  # fmt: skip
 """Names of the files of every pack."""
 MARKED: Final = "marked"

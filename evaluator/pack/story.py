@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
 from evaluator.compare import differences as compare_differences
+from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.decision import Cost, Decision, documents_needed
 from evaluator.compare.differences import Difference
+from evaluator.compare.ledger import ledger
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.sentences import difference_with_unit, interval_text, named_difference
-from evaluator.components.gallery.crops import CARD_ASPECT, region
-from evaluator.components.payload import Rect
-from evaluator.components.viewer import page_overlay
-from evaluator.components.viewer.judged import attach
-from evaluator.data.boxes import FloatArray, IntArray
-from evaluator.data.dataset import Side, box_key
 from evaluator.data.issues import count_of, listed, plain
 from evaluator.matching.box_measures import box_measures
 from evaluator.matching.box_results import ALL_LABELS
-from evaluator.matching.causes import Causes, CausesPartial, family_title
 from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import capitalised
-from evaluator.pack.cards import Model, PackOptions, documents_in_words, is_document_included, verdict_words
+from evaluator.pack.options import Model, PackOptions, documents_in_words, is_document_included
+from evaluator.review.decisions import (
+    CauseRow,
+    CauseSide,
+    Effect,
+    Example,
+    cause_rows,
+    effect_of,
+    example_of,
+)
+from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
 
-MOST_CAUSES: Final = 4
 _ROWS: Final = 12
-# A crop of a cause shows at most this part of the width of a page, so that its text can be read.
-_WIDEST: Final = 0.62
 _WHAT: Final = {
     "page_missed": "A page with boxes has no prediction at all.",
     "page_extra": "A page without ground truth has predictions.",
@@ -69,21 +70,24 @@ class KeyDifference(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A cause of mistakes that costs much.
+    """A cause of mistakes; `number`: from 1, its anchor. `effect`: None without a verdict.
 
-    `costs`: boxes to correct, of each model; `pages`: those with it; `page`: row of the shown one, `part` as shares;
-    `verdict`: on the shown mistakes, or empty.
+    `place`: of the example. `what` happens; `documents` with it, and the `change` in B, in words; empty with one model.
     """
 
     number: int
-    title: str
-    text: str
-    costs: tuple[int, ...]
-    pages: int
+    row: CauseRow
+    example: Example
     place: str
-    page: int
-    part: Rect
-    verdict: str
+    effect: Effect | None
+    what: str
+    documents: str
+    change: str
+
+    @property
+    def decided(self) -> bool:
+        """Return whether anybody said anything about it."""
+        return bool(self.row.entries)
 
 
 def question(models: Sequence[Model]) -> str:
@@ -199,106 +203,63 @@ def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
 # --- causes ----------------------------------------------------------------------------------------------------
 
 
-def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> tuple[tuple[Cause, ...], str]:
-    """Return the candidate's costliest causes and their share of its corrections; empty without mistakes.
+def causes_of(
+    models: Sequence[Model],
+    statuses: Sequence[FindingStatus],
+    log: ReviewLog,
+    options: PackOptions,
+    made: Decision | None,
+) -> tuple[tuple[Cause, ...], list[FindingStatus]]:
+    """Return all causes, those that fail the rule first, then most wrong boxes; and the findings of none.
 
-    Only those with an example in a wanted document whose boxes can be drawn.
+    Of some documents only, those with an example in them.
     """
-    shown = models[:2]
-    mine, model = shown[-1].result.causes, shown[-1]
-    made: list[Cause] = []
-    total = 0
-    by_model = [CausesPartial.of(each.result.causes, each.result.matching.dataset.page_document) for each in shown]
-    for family, of_family in by_model[-1].costliest:
-        rows = mine.alike[family]
-        if len(made) == MOST_CAUSES:
-            break
-        example = next((row for row in rows.tolist() if _is_wanted(model, int(mine.page[row]), options)), None)
-        boxes = None if example is None else _boxes(model, mine, example)
-        if example is None or boxes is None:
+    results = [model.result for model in models]
+    rows, others = cause_rows(results, statuses, made)
+    dataset = results[0].matching.dataset
+    wanted = None
+    if options.documents:
+        codes = [code for code, each in enumerate(dataset.documents) if is_document_included(each.doc_id, options)]
+        wanted = np.isin(dataset.page_document, codes)
+    changes = {}
+    if len(results) > 1:
+        changed = changed_causes(results[0], results[1], ledger(*results[:2]))
+        counts = zip(changed.solved.tolist(), changed.new.tolist(), strict=True)
+        changes = dict(zip(changed.families, counts, strict=True))
+    causes: list[Cause] = []
+    for row in rows:
+        example = example_of(row, wanted)
+        if example is None:
             continue
-        costs = tuple(each.totals[family].cost if family in each.totals else 0 for each in by_model)
-        page = int(mine.page[example])
-        total += costs[-1]
-        made.append(
+        solved, new = changes.get(row.family, (0, 0))
+        change = [words for count, words in ((solved, f"{solved:,} solved"), (new, f"{new:,} new")) if count]
+        document = dataset.documents[dataset.page_document[example.page]]
+        causes.append(
             Cause(
-                number=len(made) + 1,
-                title=plain(mine.title(example) if not mine.more_like(example) else family_title(family)),
-                text=_WHAT[family.cause],
-                costs=costs,
-                pages=of_family.pages,
-                place=_place(model, page),
-                page=page,
-                part=_readable(boxes),
-                verdict=_verdict(model, mine, example, log),
+                number=len(causes) + 1,
+                row=row,
+                example=example,
+                place=f"{plain(document.name)}, page {int(dataset.page_index[example.page]) + 1}",
+                effect=effect_of(row, log, made),
+                what=_WHAT[row.family.cause],
+                documents=", ".join(map(_documents_with, models, row.sides)),
+                change=", ".join(change) or "none",
             )
         )
-    every = int(mine.cost.sum())
-    share = (
-        f"{total:,} of the {every:,} boxes to correct with {model.letter} ({total / every * 100:.0f} %)"
-        if every
-        else ""
-    )
-    if not share:
-        return tuple(made), ""
+    return tuple(causes), others
+
+
+def _documents_with(model: Model, side: CauseSide) -> str:
+    dataset = side.result.matching.dataset
+    pages = side.result.causes.page[side.rows]
+    return f"{len(np.unique(dataset.page_document[pages])):,} of {len(dataset.documents):,} in {model.letter}"
+
+
+def causes_words(models: Sequence[Model], causes: Sequence[Cause], options: PackOptions) -> str:
+    """Return which causes there are and what they come to."""
     documents = documents_in_words(options)
-    if not documents:
-        return tuple(made), f"{share}, costliest first"
-    words = f"those with an example in {documents}, costliest first: {share}; boxes and pages are of all documents"
-    return tuple(made), words
-
-
-def _is_wanted(model: Model, page: int, options: PackOptions) -> bool:
-    dataset = model.result.matching.dataset
-    return is_document_included(dataset.documents[dataset.page_document[page]].doc_id, options)
-
-
-def _place(model: Model, page: int) -> str:
-    dataset = model.result.matching.dataset
-    return f"{plain(dataset.documents[dataset.page_document[page]].name)}, page {int(dataset.page_index[page]) + 1}"
-
-
-def _boxes(model: Model, mine: Causes, example: int) -> FloatArray | None:
-    """Return the boxes of a cause as shares of its page; None where they cannot be drawn."""
-    data = page_overlay.page_data(model.result, int(mine.page[example]), causes=mine)
-    keys = set(_keys(model, mine, example))
-    boxes = np.array([box.xyxy for box in data.boxes if box.key in keys], dtype=np.float64).reshape(-1, 4)
-    return boxes if len(boxes) else None
-
-
-def _keys(model: Model, mine: Causes, example: int) -> list[str]:
-    mistakes = model.result.mistakes
-    named: dict[Side, IntArray] = {"ground_truth": mistakes.of_truth, "prediction": mistakes.of_prediction}
-    return [
-        box_key(side, row)
-        for side, of in named.items()
-        for row in np.flatnonzero(np.isin(of, mine.rows[example])).tolist()
-    ]
-
-
-def _readable(boxes: FloatArray) -> Rect:
-    """Return the part of a page around some boxes, no wider than its text can be read."""
-    left, top, right, bottom = region(boxes, (612.0, 792.0))
-    if right - left <= _WIDEST:
-        return left, top, right, bottom
-    down = _WIDEST * (612.0 / 792.0) / CARD_ASPECT
-    x = min(max(float(boxes[:, 0].min()) - 0.03, 0.0), 1.0 - _WIDEST)
-    y = min(max(float(boxes[:, 1].min()) - 0.03, 0.0), 1.0 - down)
-    return x, y, x + _WIDEST, y + down
-
-
-def _verdict(model: Model, mine: Causes, example: int, log: ReviewLog) -> str:
-    """Return the verdicts on the mistakes of a cause, each with how many of them have it."""
-    if not len(log):
-        return ""
-    page = int(mine.page[example])
-    keys = set(_keys(model, mine, example))
-    drawn = page_overlay.page_data(model.result, page, causes=mine).mistakes
-    judged = [
-        log.judged[mistake.target]
-        for mistake in attach(drawn, model.result, page, log)
-        if mistake.target in log.judged and set(mistake.keys) & keys
-    ]
-    said = Counter(verdict_words(one) for one in judged)
-    whole = len(mine.rows[example])
-    return ", ".join(f"{words}, {count} of {whole}" for words, count in said.most_common())
+    which = f"{len(causes):,} with an example in {documents}" if documents else f"all {len(causes):,}"
+    wrong = (sum(side.wrong for side in sides) for sides in zip(*(cause.row.sides for cause in causes), strict=True))
+    counts = zip(models, wrong, strict=False)
+    totals = listed([f"{model.letter} has {total:,}" for model, total in counts])
+    return f"{which}, most wrong boxes first: {totals}{'; of all documents' if documents else ''}" if causes else ""

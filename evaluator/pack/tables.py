@@ -12,6 +12,7 @@ from evaluator.metrics import export
 from evaluator.metrics.results import Metrics, ResultTable
 from evaluator.pack.annotated_pdf import AnnotatedDocument
 from evaluator.pack.contents import Contents
+from evaluator.review.decisions import effect_text
 from evaluator.review.findings_export import parquet_of
 
 _NUMBERS = tuple(Metrics.__annotations__)
@@ -40,6 +41,30 @@ def _table(title: str, result: AnyBoxResult, signature: str) -> ResultTable:
     )
 
 
+def decisions_table(contents: Contents) -> ResultTable:
+    """Return the decided causes as rows: wrong boxes of each model, what was decided, who acts, and the effect."""
+    rows: list[tuple[str | int, ...]] = [
+        (
+            cause.row.title,
+            *(side.wrong for side in cause.row.sides),
+            cause.place,
+            cause.row.verdict,
+            "\n".join(plain(event.note) for event in cause.row.notes),
+            "; ".join(cause.row.people),
+            cause.row.owner,
+            cause.row.task.due if cause.row.task else "",
+            cause.row.status,
+            effect_text(cause.effect, [model.letter for model in contents.models]),
+        )
+        for cause in contents.causes
+        if cause.decided
+    ]
+    wrong = (f"wrong_boxes_{model.letter}" for model in contents.models)
+    said = ("example", "verdict", "notes", "by", "owner", "due", "status", "effect")
+    columns = ("cause", *wrong, *said)
+    return ResultTable(title="Decisions", signature=contents.signature, columns=columns, rows=tuple(rows))
+
+
 def to_csv(contents: Contents) -> str:
     """Return all numbers as CSV."""
     return export.to_csv(result_tables(contents))
@@ -47,6 +72,7 @@ def to_csv(contents: Contents) -> str:
 
 def to_json(contents: Contents, marked: Sequence[AnnotatedDocument] = ()) -> str:
     """Return all numbers, differences, the ledger and the marked copies as JSON; undefined is null."""
+    decided = decisions_table(contents)
     value: dict[str, object] = {
         "title": plain(contents.title),
         "signature": contents.signature,
@@ -61,6 +87,7 @@ def to_json(contents: Contents, marked: Sequence[AnnotatedDocument] = ()) -> str
         "decision": None if contents.decision is None else contents.decision.to_json(),
         "since": None if contents.since is None else contents.since.to_json(),
         "differences": [{name: getattr(one, name) for name in _DIFFERENCE} for one in contents.differences],
+        "decisions": [dict(zip(decided.columns, row, strict=True)) for row in decided.rows],
         "ledger": None if contents.ledger is None else contents.ledger.to_json(),
         "marked": [
             {"document": each.name, "file": each.path and each.path.name, "said": each.words} for each in marked

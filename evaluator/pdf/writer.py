@@ -120,9 +120,9 @@ class Fonts(msgspec.Struct, frozen=True, tag=True):
 
 
 class Section(msgspec.Struct, frozen=True, tag=True):
-    """Flowing text that begins a page, with bars and drawings where elements of their names are.
+    """Flowing text, with bars and drawings where elements of their names are.
 
-    `parts` are HTML; each stays whole where one page can hold it.
+    `parts` are HTML; each stays whole where that leaves less than half of a page empty.
     """
 
     parts: tuple[str, ...]
@@ -132,7 +132,7 @@ class Section(msgspec.Struct, frozen=True, tag=True):
 
 
 class Pane(msgspec.Struct, frozen=True):
-    """JPEG picture with boxes and words, an empty sheet for None; `shape` is its width over height."""
+    """JPEG picture with boxes and words, an empty sheet for None; `shape` is its width over height, 0 for words."""
 
     picture: bytes | None
     shape: float
@@ -144,22 +144,22 @@ class Row(msgspec.Struct, frozen=True):
     """Text over the whole width with pictures below it, which stay together on a page.
 
     Only `html` longer than a page goes on on the next. `height`: the most of a picture, in points; `legend`: statuses
-    and what they mean.
+    and what they mean. `widths`: shares of the columns, equal ones for none.
     """
 
     html: str = ""
     panes: tuple[Pane, ...] = ()
-    columns: Annotated[int, Meta(ge=1, le=4)] = 2
+    columns: Annotated[int, Meta(ge=1, le=6)] = 2
     height: Annotated[float, Meta(gt=0.0, le=460.0)] = 240.0
     legend: tuple[tuple[str, str], ...] = ()
+    widths: tuple[float, ...] = ()
 
 
 class Rows(msgspec.Struct, frozen=True, tag=True):
-    """Rows one below the other; with `new_page` the first one begins a page."""
+    """Rows one below the other."""
 
     rows: tuple[Row, ...]
     css: str
-    new_page: bool = False
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -297,7 +297,8 @@ class _Flow:
             if element.id in drawings:
                 self._paint[self._page].append(partial(self._draw, rect=rect, drawing=drawings[element.id]))
 
-        self._begin_page()
+        if self._device is None:
+            self._begin_page()
         for part in section.parts:
             self._text(part, section.css, place)
 
@@ -306,7 +307,7 @@ class _Flow:
         rect, story = self._pymupdf.Rect, self._story(html, css)
         left, right, bottom = _EDGE, _PAPER[0] - _EDGE, _PAPER[1] - _EDGE
         more, filled = story.place(rect(left, self._top, right, bottom))
-        if more and self._top > _EDGE:
+        if more and self._top > _PAPER[1] / 2:
             story.reset()
             self._begin_page()
             more, filled = story.place(rect(left, self._top, right, bottom))
@@ -321,19 +322,28 @@ class _Flow:
         self._top = rect(filled).y1
 
     def rows(self, message: Rows) -> None:
-        if message.new_page or self._device is None:
+        if self._device is None:
             self._begin_page()
         for row in message.rows:
             self._row(row, message.css)
 
     def _row(self, row: Row, css: str) -> None:
         """Put one row, whole on a page where it can be."""
-        width = (_PAPER[0] - 2 * _EDGE - (row.columns - 1) * _GAP) / row.columns
-        lines = [row.panes[at : at + row.columns] for at in range(0, len(row.panes), row.columns)]
+        columns = len(row.widths) or row.columns
+        room = _PAPER[0] - 2 * _EDGE - (columns - 1) * _GAP
+        widths = [room * share / sum(row.widths) for share in row.widths] or [room / columns] * columns
+        lefts = [_EDGE + sum(widths[:place]) + place * _GAP for place in range(columns)]
+        lines = [row.panes[at : at + columns] for at in range(0, len(row.panes), columns)]
         captions = [[self._story(pane.html, css) if pane.html else None for pane in line] for line in lines]
-        sizes = [[_sheet_size(pane, width, row.height) for pane in line] for line in lines]
+        sizes = [
+            [_sheet_size(pane, width, row.height) for pane, width in zip(line, widths, strict=False)] for line in lines
+        ]
         heights = [
-            max(down for _, down in size) + 3 + max(self._height(story, width) for story in words) + _GAP
+            max(
+                down + 3 + self._height(story, width)
+                for (_, down), story, width in zip(size, words, widths, strict=False)
+            )
+            + _GAP
             for size, words in zip(sizes, captions, strict=True)
         ]
         legend = _LEGEND_HEIGHT if row.legend else 0.0
@@ -349,8 +359,8 @@ class _Flow:
         for line, words, size, height in zip(lines, captions, sizes, heights, strict=True):
             if self._top > _EDGE and self._top + height > _PAPER[1] - _EDGE:
                 self._begin_page()
-            for place, (pane, story, sheet) in enumerate(zip(line, words, size, strict=True)):
-                self._pane(pane, story, sheet, _EDGE + place * (width + _GAP), width)
+            for pane, story, sheet, left, width in zip(line, words, size, lefts, widths, strict=False):
+                self._pane(pane, story, sheet, left, width)
             self._top += height
 
     def _pane(self, pane: Pane, story: _Untyped, size: tuple[float, float], left: float, width: float) -> None:
@@ -358,7 +368,8 @@ class _Flow:
         rect = self._pymupdf.Rect
         inset = (width - size[0]) / 2
         sheet = rect(left + inset, self._top, left + inset + size[0], self._top + size[1])
-        self._paint[self._page].append(partial(_draw_pane, self._pymupdf, sheet=sheet, pane=pane))
+        if pane.shape:
+            self._paint[self._page].append(partial(_draw_pane, self._pymupdf, sheet=sheet, pane=pane))
         self._waiting += len(pane.picture or b"")
         if story is not None:
             story.place(rect(left, sheet.y1 + 3, left + width, _PAPER[1] - _EDGE / 2))
@@ -428,7 +439,7 @@ class _Flow:
 def _sheet_size(pane: Pane, width: float, height: float) -> tuple[float, float]:
     """Return width and height of a picture within a given room."""
     across = min(width, height * pane.shape)
-    return across, across / pane.shape
+    return across, across / pane.shape if pane.shape else 0.0
 
 
 def _draw_pane(pymupdf: _Untyped, page: _Untyped, *, sheet: _Untyped, pane: Pane) -> None:

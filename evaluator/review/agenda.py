@@ -17,7 +17,7 @@ from evaluator.review.field_targets import FIELD_PROBLEMS
 from evaluator.review.finding_groups import FindingSet, Opinion, Results, agreed_by_two, mistake_of
 from evaluator.review.identity import WRONG_PIXELS, match_page_reviews, mistake_targets, targets_by_id
 from evaluator.review.status import FindingStatus, title_of
-from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, ReviewLog, Target, Verdict
+from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, Event, ReviewLog, Target, Verdict
 from evaluator.review.word_targets import WORD_PROBLEMS
 
 MOST_AT_ONCE: Final = 5_000
@@ -197,9 +197,8 @@ def counts_of(item: AgendaItem) -> dict[str, int]:
     return {verdict: given.count(verdict) for verdict in VERDICTS}
 
 
-def task_words(item: AgendaItem) -> str:
+def task_text(task: Event | None) -> str:
     """Return owner, due date and status in words; empty where nobody gave one."""
-    task = item.task
     if task is None:
         return ""
     parts = [plain(task.owner), f"due {task.due}" if task.due else "", STATUSES.get(task.status, "").lower()]

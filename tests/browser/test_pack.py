@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from evaluator.components.payload import ModelItem
-from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
 from evaluator.pack.html_pack import write_html
+from evaluator.pack.options import PackOptions
 from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
 from evaluator.review.verdicts import ReviewLog
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def pack(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     models = [ModelItem("A", "lines 1.0"), ModelItem("B", "blocks 1.0")]
-    options = PackOptions(pages=5, cards=4, documents=("river-districts.pdf",), date="21 November 2026")
+    options = PackOptions(pages=5, documents=("river-districts.pdf",), date="21 November 2026")
     path = tmp_path_factory.mktemp("pack") / "pack.html"
     with PagePool() as pool:
         contents = gather(sample_results(), models, ReviewLog.of([]), options)
@@ -47,18 +47,17 @@ def opened(browser: Any, pack: Path) -> Iterator[Any]:
 
 
 def test_it_opens_from_disk_with_every_part(opened: Any) -> None:
-    for name in ("Key numbers", "Findings", "Ledger", "Labels", "Pages", "Method"):
+    for name in ("Decisions", "Causes", "Key numbers", "Ledger", "Labels", "Pages", "Method"):
         assert opened.get_by_role("heading", name=name).count() >= 1
-    assert opened.locator("article").count() == 4
     broken = opened.evaluate("() => [...document.images].filter((image) => !image.naturalWidth).length")
     assert broken == 0
-    # Each finding has the picture once, and refers to it on the other model's side.
+    # Each cause has the picture once, and refers to it on the other model's side.
     sides = opened.evaluate(
-        """() => [...document.querySelectorAll('article')].map((finding) =>
-          [...finding.querySelectorAll('svg.picture > *')].map((shape) =>
+        """() => [...document.querySelectorAll('#causes .cause[id]')].map((cause) =>
+          [...cause.querySelectorAll('svg.picture > *')].map((shape) =>
             shape.localName === 'image' ? shape.id : shape.getAttribute('href').slice(1)))"""
     )
-    assert [len(names) for names in sides] == [2] * 4
+    assert [len(names) for names in sides] == [2] * len(sides) != []
     assert all(own == other for own, other in sides)
     faces = opened.evaluate("() => document.fonts.ready.then((faces) => [...faces].map((face) => face.status))")
     assert faces == ["loaded", "loaded"]
@@ -89,6 +88,9 @@ def test_a_page_opens_in_the_viewer_and_keys_walk_on(opened: Any) -> None:
     opened.wait_for_function(f"(first) => {place} !== first", arg=first)
     root = "document.querySelector('#viewer-host').shadowRoot.textContent"
     opened.wait_for_function(f"() => {root}.includes('blocks 1.0')")
+    font = "getComputedStyle(document.querySelector('#viewer-host').shadowRoot.querySelector('.layoutscope-viewer'))"
+    assert opened.evaluate(f"{font}.fontFamily").startswith('"LayoutScope Sans"')
+    assert opened.evaluate("document.querySelector('#viewer-host').shadowRoot.querySelectorAll('.cause').length") > 0
     opened.keyboard.press("f")
     opened.wait_for_function(f"() => {root}.includes('lines 1.0')")
     opened.keyboard.press("Escape")

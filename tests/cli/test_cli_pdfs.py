@@ -68,7 +68,7 @@ def test_a_document_with_the_image_of_one_page_is_there(tmp_path: Path) -> None:
 def test_a_pack_says_which_pages_are_empty_sheets(tmp_path: Path, run: Runner) -> None:
     part = write_part(tmp_path, "tram-options.pdf")
     files = ("--gt", part / "ground_truth.json", "--pred", part / "lines.json")
-    made = ("report", "snapshot", *files, "--pages", 2, "--cards", 0, "--out", tmp_path / "pack.html")
+    made = ("report", "snapshot", *files, "--pages", 2, "--out", tmp_path / "pack.html")
     _, out, _ = run(*made)
     assert out.endswith(" MB, 2 pages, 2 of them boxes on an empty sheet: there is no PDF or image of the page\n")
     _, out, _ = run(*made, "--pdfs", SAMPLE / "pdf")

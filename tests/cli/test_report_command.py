@@ -31,7 +31,7 @@ from tests.sample_part import write_part
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 FILES = ["--gt", str(SAMPLE / "ground_truth.json"), "--pred", str(SAMPLE / "blocks.json")]
 # A pack that has nothing to draw.
-NO_PAGES = ("--pages", 0, "--cards", 0)
+NO_PAGES = ("--pages", 0)
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +120,6 @@ REFUSED: list[tuple[str, str]] = [
     # Of options without effect.
     ("pixel --documents a.pdf", "--documents is not an option of pixel."),
     ("pixel --iou 0.6", "--iou is not an option of pixel."),
-    ("pixel --judged-only", "--judged-only is not an option of pixel."),
-    ("pixel --cards 3", "--cards is not an option of pixel."),
     ("pixel --tags border", "--tags is not an option of pixel."),
     ("pixel --least 2", "--least is not an option of pixel."),
     ("fields --iou 0.6", "--iou is not an option of fields."),

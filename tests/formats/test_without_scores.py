@@ -133,7 +133,7 @@ COMMANDS = {
     "gate snapshot": ("gate", "snapshot", "--gt", "GT", "--pred", "A", "--fail-if", "f1 < 0.1"),
     "slices snapshot": ("slices", "snapshot", "--gt", "GT", "--pred", "A"),
     "suspects snapshot": ("suspects", "snapshot", "--gt", "GT", "--pred", "A"),
-    "report": ("report", "--gt", "GT", "--pred", "A", "--pages", 1, "--cards", 1, "--out", "OUT"),
+    "report": ("report", "--gt", "GT", "--pred", "A", "--pages", 1, "--out", "OUT"),
 }
 
 

@@ -126,7 +126,7 @@ def test_what_is_shown_makes_no_finding_new_or_gone(tmp_path: Path, run: Runner,
     targets = [target for page in (0, 1) for target in mistake_targets(result, page).targets]
     with closing(Store(tmp_path / "findings.sqlite")) as store:
         store.add([opinion(target, "ambiguous") for target in targets])
-    packs = {"all": (), "one": ("--cards", 1), "none": ("--verdicts", "ignore"), "tagged": ("--tags", "border")}
+    packs = {"all": (), "none": ("--verdicts", "ignore"), "tagged": ("--tags", "border")}
     records = {}
     for name, words in packs.items():
         out = tmp_path / f"{name}.html"
@@ -155,7 +155,7 @@ def test_a_file_that_is_no_pack_is_refused(tmp_path: Path) -> None:
 
 def test_a_pack_says_what_changed_since_another(tmp_path: Path, run: Runner, part: Path) -> None:
     first, second = tmp_path / "first.html", tmp_path / "second.html"
-    few = ("--pages", 0, "--cards", 0)
+    few = ("--pages", 0)
     assert run("report", *sides(part, "blocks"), "--out", first, *few)[0] == 0
     lines = sides(part, "lines")
     assert run("report", *lines, "--out", second, *few, "--since", first)[0] == 0

@@ -21,9 +21,9 @@ from evaluator.data.dataset import join
 from evaluator.matching.box_results import UNMATCHED
 from evaluator.metrics.observations import Attribute
 from evaluator.pack import slice_cards, tables
-from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
 from evaluator.pack.html_pack import plan_of, write_html
+from evaluator.pack.options import PackOptions
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.slice_cards import MOST_SLICES, PackSlices, pack_slices
@@ -107,7 +107,7 @@ def test_one_model_has_the_slices_of_its_own_search_with_what_the_pdfs_show(resu
 
 
 def test_every_form_shows_them(results: list[ThresholdResult], slices: PackSlices, tmp_path: Path) -> None:
-    options = PackOptions(cards=0, pages=0)
+    options = PackOptions(pages=0)
     contents = gather(results, MODELS, ReviewLog.of([]), options, slices=slices)
     with PagePool() as pool:
         pictures = Pictures(pool, SAMPLE)
@@ -128,7 +128,7 @@ def test_every_form_shows_them(results: list[ThresholdResult], slices: PackSlice
 
 
 def test_a_pack_whose_slices_nobody_searched_has_no_chapter(results: list[ThresholdResult], tmp_path: Path) -> None:
-    contents = gather(results[:1], [ModelItem("A", "blocks")], ReviewLog.of([]), PackOptions(cards=0, pages=0))
+    contents = gather(results[:1], [ModelItem("A", "blocks")], ReviewLog.of([]), PackOptions(pages=0))
     with PagePool() as pool:
         write_html(tmp_path / "pack.html", contents, Pictures(pool, None), progress=nothing)
     assert "Slices" not in (tmp_path / "pack.html").read_text()

@@ -8,12 +8,12 @@ from typing import Any
 from evaluator.components.payload import ModelItem
 from evaluator.formats.fields import FORMAT
 from evaluator.formats.posters import FORMAT as POSTERS
-from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.pack.extra_protocols import ExtraEvaluation, MadeBefore, gather_all
+from evaluator.pack.finding_rows import text_findings
 from evaluator.pack.html_pack import write_html
+from evaluator.pack.options import PackOptions
 from evaluator.pack.pictures import Pictures
-from evaluator.pack.text_findings import text_findings
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols import PROTOCOLS
 from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target
@@ -48,14 +48,12 @@ def test_fields_of_these_documents_and_models_are_listed_in_words() -> None:
     listed = rows(PackOptions())
     assert listed.note == "2 findings, as they were when they were judged"
     assert listed.rows == (
-        ("norris-20466, page 1", "Spurious: total", "anchors", "Model wrong", "Anna", "see the contract"),
-        ("norris-20466, page 1", "Missed: vendor.name", "anchors", "Ignore", "Ben", ""),
+        ("norris-20466, page 1", "Spurious: total", "anchors", "Model wrong", "Anna", "see the contract", ""),
+        ("norris-20466, page 1", "Missed: vendor.name", "anchors", "Ignore", "Ben", "", ""),
     )
     assert [row[1] for row in rows(PackOptions(verdicts=("ignore",))).rows] == ["Missed: vendor.name"]
     assert [row[1] for row in rows(PackOptions(tags=("bad",))).rows] == ["Spurious: total"]
-    assert rows(PackOptions(cards=1)).note.endswith("; 1 more are left out")
     assert rows(PackOptions(documents=("quayside-77120",))) is None
-    assert rows(PackOptions(cards=0)) is None
     assert rows(PackOptions(), []) is None
 
 

@@ -457,7 +457,8 @@ def test_a_decision_is_a_verdict_on_every_mistake_of_the_item_and_goes_on(
     assert (row["state"], row["done"]) == ("Model wrong", True)
     said = data["decided"][0]
     assert (said["words"], said["task"]) == ("Model wrong, 1 of 1 reviewer", "Ben, due 2026-12-05, open")
-    assert f"| {title} | 37 | Model wrong" in data["minutes"].replace("\\", "")
+    told = next(row for row in data["minutes"].replace("\\", "").splitlines() if row.startswith(f"| {title} |"))
+    assert all(each in told for each in ("page_browser?doc=scanned", "Model wrong", "| Ben | 5 Dec 2026 | Open |"))
     # The same message again, and one of a second reviewer.
     app = decided(app, monkeypatch, sent)
     assert len(stored(store_path)) == 37

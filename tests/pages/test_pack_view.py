@@ -14,11 +14,11 @@ from evaluator.data.issues import BadInput
 from evaluator.formats.fields import schema_from
 from evaluator.pack import extra_protocols
 from evaluator.pack.blocks import Rows
-from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import Chapter, chapter_of
 from evaluator.pack.contents import Contents
 from evaluator.pack.extra_protocols import ExtraEvaluation, gather_all
 from evaluator.pack.html_pack import WrittenPack
+from evaluator.pack.options import PackOptions
 from evaluator.project import evaluate_together, open_project
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.coco import CocoResult
@@ -55,7 +55,7 @@ def one_model(boxes: Sides, pdfs: Path | None = None) -> Sides:
 def packing(protocol: str = "snapshot", **opened: Sides) -> AppTest:
     """The view with some files, and the smallest pack of boxes."""
     app = start(PACK, files=Workspace(opened).to_json(), **({} if protocol == "snapshot" else {"protocol": protocol}))
-    for name in ("pack_cards", "pack_pages") if "boxes" in opened else ():
+    for name in ("pack_pages",) if "boxes" in opened else ():
         app.slider(key=name).set_value(0)
     return app
 

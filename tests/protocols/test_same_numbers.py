@@ -405,7 +405,7 @@ def test_evaluate_compare_and_gate(protocol: str, files: dict[str, Path], run: R
 def test_report(protocol: str, files: dict[str, Path], run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "pack"
     sides = ("--gt", files["truth"], "--pred", files["a"], "--pred", files["b"])
-    assert run("report", protocol, *sides, "--out", folder, "--pages", "0", "--cards", "0")[0] == 0
+    assert run("report", protocol, *sides, "--out", folder, "--pages", "0")[0] == 0
     with (folder / "results.csv").open(encoding="utf-8") as table:
         rows = [row for row in csv.DictReader(table) if row["label"] == "All labels"]
     for row, name in zip(rows, "ab", strict=True):

@@ -16,8 +16,8 @@ from evaluator.components.viewer.fields import SHARES, Paper, page_data
 from evaluator.components.viewer.judged import attach_fields
 from evaluator.data.dataset import join
 from evaluator.data.fields import FieldDocuments, Rule, Tree, schema_of
-from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
+from evaluator.pack.options import PackOptions
 from evaluator.protocols import snapshot
 from evaluator.protocols.fields.drill_down import FieldPages
 from evaluator.protocols.fields.evaluation import FieldsResult, evaluate, load_state
@@ -468,8 +468,8 @@ class TestStanding:
         assert finding_statuses(log, [scored]) == []
         to = corrections(dataset, log)
         assert (to.applied, to.issues) == (0, ())
-        contents = gather([scored], [ModelItem("A", "model")], log, PackOptions(judged_only=True))
-        assert contents.cards == ()
+        contents = gather([scored], [ModelItem("A", "model")], log, PackOptions())
+        assert contents.findings is None
 
 
 def test_the_terminal_adds_the_corrected_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

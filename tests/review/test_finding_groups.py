@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluator.pack.minutes import minutes
 from evaluator.review.agenda import AgendaItem, agenda, next_item, state_of_item, targets_of_causes, verdict_words
 from evaluator.review.finding_groups import FindingGroup, group_by_cause, of_causes, outcome, rows_of
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, Target
-from tests.judging import NOW, opinion
+from tests.judging import opinion
 from tests.sample_part import sample_results
 
 
@@ -82,12 +81,6 @@ def test_agreed_needs_two_reviewers() -> None:
     assert next_item(items, item.key) == items[1].key
     item, items = item_of(ReviewLog.of([*one, *verdicts_on(targets, "model_wrong", "Ben", 1)]), title)
     assert (state_of_item(item), verdict_words(item)) == ("Model wrong, agreed", "Model wrong, 2 of 2 reviewers")
-    text = minutes(items, [], model="A", signature="snapshot", time=NOW)
-    assert text.startswith("**Minutes, 2026-01-31**")
-    assert f"**Decided: 1 of {len(items)}**" in text
-    (row,) = [line for line in text.splitlines() if "2 of 2 reviewers" in line]
-    assert "Anna" in row
-    assert "Ben" in row
     assert of_causes(finding_statuses(ReviewLog.of(one), sample_results()), result, item.examples) != []
     assert of_causes(finding_statuses(ReviewLog.of(one), sample_results()), result, item.examples[:0]) == []
     judged = of_causes(finding_statuses(ReviewLog.of(one), sample_results()), result, item.examples[:1])

@@ -49,7 +49,7 @@ def votes_of(item: AgendaItem) -> list[VoteItem]:
 def decided_items(items: Sequence[AgendaItem]) -> list[DecidedItem]:
     """Return what was decided so far, in the order of the agenda."""
     return [
-        DecidedItem(words.title_of_item(item), words.verdict_words(item), words.task_words(item))
+        DecidedItem(words.title_of_item(item), words.verdict_words(item), words.task_text(item.task))
         for item in items
         if item.judged
     ]

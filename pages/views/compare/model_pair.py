@@ -9,13 +9,14 @@ import numpy as np
 
 from evaluator.compare import differences
 from evaluator.compare.changed_causes import ChangedCauses, changed_causes
+from evaluator.compare.decision import Decision, decide
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.components.compare import pair_causes, pair_list
 from evaluator.components.compare.comparison_summary import TABLE_METRICS
 from evaluator.components.compare.payload import LinkEvent, LinkItem
 from evaluator.data.boxes import IntArray
-from evaluator.data.issues import whole
+from evaluator.data.issues import plain, whole
 from evaluator.matching.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from pages.app import session_files
@@ -24,6 +25,8 @@ from pages.app.results import Result, ResultKey, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel, Place
 from pages.app.state import go_to_page, state
 from pages.views.browser import page_listing
+from pages.views.compare import decision
+from pages.views.overview import protocol_metrics
 
 PARTS: Final = ("mistakes", "slices", "classes", "pixels")
 """What is shown below the pages: named mistakes, slices, which labels are taken for which, which pixels."""
@@ -201,3 +204,11 @@ def turn(both: ModelPair, document: str, index: int, step: int) -> None:
         go_to_page(place.document, place.index)
     elif not step:
         go_to_page(document, index)
+
+
+def decision_of(loaded: LoadedBoxes) -> Decision | None:
+    """Return the decision on the pair by the reader's rule; None with one model, and where it takes long."""
+    if len(loaded.pair) < 2 or not protocol_metrics.is_resampled(loaded, loaded.pair):
+        return None
+    names = [plain(model.name) for model in loaded.pair]
+    return decide(compare_models(loaded).differences, names, rule=decision.rule())

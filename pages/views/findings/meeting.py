@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
@@ -22,7 +21,6 @@ from evaluator.components.meeting.payload import (
 )
 from evaluator.data.dataset import box_key
 from evaluator.data.issues import plain
-from evaluator.pack.minutes import minutes
 from evaluator.review import agenda as words
 from evaluator.review.agenda import AgendaItem, agenda, targets_of_causes
 from evaluator.review.finding_groups import beside, outcome, rows_of
@@ -33,7 +31,7 @@ from pages.app.components import meeting
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import go_to_page, report, state
-from pages.views.findings import findings
+from pages.views.findings import decision_rows, findings
 from pages.views.gallery.gallery_items import crop
 
 _KEY: Final = "meeting_board"
@@ -100,7 +98,7 @@ def _payload(
         owners=sorted(map(plain, known)),
         decided=decided_items(items),
         numbers=numbers,
-        minutes=minutes(items, numbers, model=f"{model.letter}, {model.name}", signature=line, time=datetime.now(UTC)),
+        minutes=decision_rows.minutes_of(loaded, items, numbers),
         reviewer=name,
         verified=verified,
         problem="" if unsaved is None else plain(unsaved.words),

@@ -14,12 +14,12 @@ import msgspec
 from evaluator.components.payload import ModelItem
 from evaluator.data.issues import BadInput, Issue, plain
 from evaluator.pack import tables
-from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
 from evaluator.pack.diff import PackRecord
 from evaluator.pack.extra_protocols import Boxes, ExtraEvaluation, MadeBefore, gather_all
 from evaluator.pack.folder import write_zip
 from evaluator.pack.html_pack import WrittenPack, write_html
+from evaluator.pack.options import PackOptions
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.writing import WritingProblem

@@ -1,0 +1,442 @@
+"""Causes of the mistakes of all open models, one row each, with what reviewers decided and what that is worth.
+
+A row is a kind of cause (`matching.causes.Family`; the same mistake once or several times on a page is one kind) with
+its places under every model, the findings on them, who acts on it, and the effect of its verdict on the numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.compare.decision import FOUND, Decision
+from evaluator.compare.differences import Difference
+from evaluator.compare.metrics import METRICS
+from evaluator.compare.sentences import points
+from evaluator.data.boxes import BoolArray, IntArray
+from evaluator.data.dataset import box_key
+from evaluator.data.issues import count_of, listed, plain
+from evaluator.matching.box_results import ALL_LABELS, UNMATCHED, AnyBoxResult
+from evaluator.matching.causes import Family, family_title, kind_of
+from evaluator.matching.error_types import NONE
+from evaluator.metrics.results import capitalised
+from evaluator.review.agenda import OPINIONS, targets_of_causes
+from evaluator.review.corrected_results import corrected_result
+from evaluator.review.corrections import corrections
+from evaluator.review.finding_groups import FindingSet, PlaceRows, Results, beside, rows_of
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import STATUSES, VERDICTS, Event, ReviewLog, Target
+
+VERDICT_MARKS: Final[Mapping[str, str]] = {
+    "model_wrong": "●",
+    "ground_truth_wrong": "◆",
+    "ambiguous": "◐",
+    "ignore": "○",
+    "conflict": "≠",
+    "several": "∷",
+    "note": "✎",
+}
+"""The sign of each of `OPINIONS`."""
+STATUS_MARKS: Final[Mapping[str, str]] = {"open": "○", "in_progress": "◔", "done": "✓"}
+EffectKind = Literal["fixed", "corrected", "none"]
+EFFECT_WORDS: Final[Mapping[EffectKind, str]] = {
+    "fixed": "If fixed",
+    "corrected": "Corrected, official stays",
+    "none": "Changes no number",
+}
+
+
+class CauseSide(NamedTuple):
+    """What one model has of a cause: rows of its ``causes``, the costliest first, and its wrong boxes.
+
+    `missed` and `extra`: rows of the ground truth (FN) and of its predictions (FP). `judged` of its `mistakes` have a
+    verdict, or several.
+    """
+
+    result: AnyBoxResult
+    rows: IntArray
+    missed: IntArray
+    extra: IntArray
+    mistakes: int
+    judged: int
+
+    @property
+    def wrong(self) -> int:
+        """Return the number of wrong boxes."""
+        return len(self.missed) + len(self.extra)
+
+    @property
+    def words(self) -> str:
+        """Return wrong boxes and places: ``19 wrong boxes at 5 places``."""
+        if not len(self.rows):
+            return "none"
+        if not self.wrong:
+            return f"{count_of(len(self.rows), 'place')}, no wrong box"
+        return f"{count_of(self.wrong, 'wrong box')} at {count_of(len(self.rows), 'place')}"
+
+
+class EffectLine(NamedTuple):
+    """A measure of one model (its place among the models) before and after; None where it is undefined."""
+
+    model: int
+    measure: str
+    before: float | None
+    after: float | None
+
+
+class Effect(NamedTuple):
+    """What the verdict on a cause is worth; `note` is a sentence, or empty."""
+
+    kind: EffectKind
+    lines: tuple[EffectLine, ...] = ()
+    note: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return what the lines are."""
+        return EFFECT_WORDS[self.kind]
+
+
+@dataclass(frozen=True, eq=False)
+class CauseRow(FindingSet):
+    """A kind of cause under all models; `fails`: the differences of the rule that it makes fail."""
+
+    family: Family
+    sides: tuple[CauseSide, ...]
+    entries: tuple[FindingStatus, ...] = ()
+    fails: tuple[Difference, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Return what names it, the same under every threshold."""
+        return "/".join(self.family)
+
+    @property
+    def title(self) -> str:
+        """Return it in words."""
+        return plain(family_title(self.family))
+
+    @property
+    def mistakes(self) -> int:
+        """Return the number of its mistakes, of all models."""
+        return sum(side.mistakes for side in self.sides)
+
+    @property
+    def judged(self) -> int:
+        """Return how many of its mistakes have a verdict, or several."""
+        return sum(side.judged for side in self.sides)
+
+    @property
+    def most(self) -> int:
+        """Return the wrong boxes of the worse model."""
+        return max(side.wrong for side in self.sides)
+
+    @cached_property
+    def verdict(self) -> str:
+        """Return the verdict in words, with counts where places differ or are not judged; empty for none."""
+        said = Counter("conflict" if entry.judged.conflict else entry.judged.verdict or "" for entry in self.entries)
+        said.pop("", None)
+        if not said:
+            return "Note only" if self.entries else ""
+        if len(said) > 1:
+            return ", ".join(f"{count:,} {OPINIONS[each]}" for each, count in said.most_common())
+        words = OPINIONS[next(iter(said))]
+        left = "" if self.judged >= self.mistakes else f", {self.judged:,} of {self.mistakes:,} mistakes judged"
+        return words + left
+
+    @property
+    def notes(self) -> tuple[Event, ...]:
+        """Return the notes, each text once, the oldest first: one note on many places is one note."""
+        events = sorted((event for event in self.opinions if event.note.strip()), key=lambda event: event.time)
+        return tuple({event.note.strip(): event for event in reversed(events)}.values())[::-1]
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Return who decided and when, each name once: ``Ada, 28 Nov 2026``."""
+        last: dict[str, Event] = {}
+        for event in sorted(self.opinions, key=lambda event: event.time):
+            last[plain(event.author) + ("" if event.verified else " (unverified)")] = event
+        return tuple(f"{name}, {event.time.day} {event.time:%b %Y}" for name, event in last.items())
+
+    @property
+    def owner(self) -> str:
+        """Return who acts on it; empty for nobody."""
+        return plain(self.task.owner) if self.task else ""
+
+    @property
+    def due(self) -> str:
+        """Return until when, as ``11 Dec 2026``; empty without a day."""
+        return day_words(self.task.due) if self.task else ""
+
+    @property
+    def status(self) -> str:
+        """Return how far the work is, in words: open until somebody says otherwise."""
+        return STATUSES[self.task.status or "open"] if self.task else STATUSES["open"]
+
+    def targets(self, log: ReviewLog) -> dict[str, Target]:
+        """Return its mistakes under all models by the identity of their verdicts."""
+        targets: dict[str, Target] = {}
+        for side in self.sides:
+            if len(side.rows):
+                targets |= targets_of_causes(side.result, side.rows, log)
+        return targets
+
+
+def day_words(day: str) -> str:
+    """Return ``2026-12-11`` as ``11 Dec 2026``; empty for no day."""
+    if not day:
+        return ""
+    read = date.fromisoformat(day)
+    return f"{read.day} {read:%b %Y}"
+
+
+def cause_rows(
+    results: Results, statuses: Sequence[FindingStatus], made: Decision | None = None
+) -> tuple[list[CauseRow], list[FindingStatus]]:
+    """Return the causes of some models, and the findings that are of none of their mistakes.
+
+    Those that make the rule fail come first, then most wrong boxes of the worse model. `results`: of one dataset;
+    `statuses`: of all findings; `made`: the decision between the first two.
+    """
+    entries, judged, others = _entries(results, statuses)
+    families = dict.fromkeys(kind_of(each) for result in results for each in result.causes.kinds)
+    by_result = [_sides(result, judged[place]) for place, result in enumerate(results)]
+    nothing = np.empty(0, dtype=np.int64)
+    rows = [
+        CauseRow(
+            family,
+            tuple(
+                each.get(family, CauseSide(result, nothing, nothing, nothing, 0, 0))
+                for result, each in zip(results, by_result, strict=True)
+            ),
+            tuple(entries.get(family, ())),
+        )
+        for family in families
+    ]
+    fails: dict[Family, list[Difference]] = {}
+    for one in made.forbidding if made is not None else ():
+        worst = max(rows, key=lambda row: _share_of(row, one), default=None)
+        if worst is not None and _share_of(worst, one) > 0:
+            fails.setdefault(worst.family, []).append(one)
+    rows = [replace(row, fails=tuple(fails.get(row.family, ()))) for row in rows]
+    return sorted(rows, key=lambda row: (not row.fails, -row.most, -max(len(side.rows) for side in row.sides))), others
+
+
+def _entries(
+    results: Results, statuses: Sequence[FindingStatus]
+) -> tuple[dict[Family, list[FindingStatus]], list[set[int]], list[FindingStatus]]:
+    """Return findings by cause, the judged mistakes of each model, and the findings of none."""
+    entries: dict[Family, list[FindingStatus]] = {}
+    judged: list[set[int]] = [set() for _ in results]
+    others: list[FindingStatus] = []
+    for entry in statuses:
+        # What is missed by several models is one finding of all of them.
+        shared = not entry.judged.target.of("prediction")
+        families: dict[Family, None] = {}
+        for place, result in enumerate(results):
+            if entry.state != "applies" or entry.box_key is None:
+                continue
+            if not shared and entry.model != result.matching.model:
+                continue
+            mistake = result.mistakes.of_box(entry.box_key)
+            if mistake == NONE or (shared and len(result.mistakes.predictions_of(mistake))):
+                continue
+            families[kind_of(result.causes.families[int(result.causes.of_mistake[mistake])])] = None
+            if entry.judged.verdict is not None or entry.judged.conflict:
+                judged[place].add(mistake)
+        for family in families:
+            entries.setdefault(family, []).append(entry)
+        if not families:
+            others.append(entry)
+    return entries, judged, others
+
+
+def _sides(result: AnyBoxResult, judged: set[int]) -> dict[Family, CauseSide]:
+    """Return what a model has of each kind of cause."""
+    causes, mistakes = result.causes, result.mistakes
+    kinds = [kind_of(each) for each in causes.kinds]
+    codes = {kind: code for code, kind in enumerate(dict.fromkeys(kinds))}
+    code = np.array([codes[kind] for kind in kinds], dtype=np.int64)[causes.kind]
+    wrong = []
+    for of, partner in (
+        (mistakes.of_truth, result.truth_partner),
+        (mistakes.of_prediction, result.prediction_partner),
+    ):
+        rows = np.flatnonzero((of != NONE) & (partner == UNMATCHED))
+        wrong.append((rows, code[causes.of_mistake[of[rows]]]))
+    of_mistake = code[causes.of_mistake]
+    seen = np.bincount(of_mistake[sorted(judged)], minlength=len(codes)) if judged else np.zeros(len(codes), np.int64)
+    order = np.lexsort((-causes.cost, code))
+    sides = {}
+    for family, at in codes.items():
+        missed, extra = (rows[of == at] for rows, of in wrong)
+        places = order[code[order] == at]
+        sides[family] = CauseSide(result, places, missed, extra, int((of_mistake == at).sum()), int(seen[at]))
+    return sides
+
+
+def _share_of(row: CauseRow, one: Difference) -> int:
+    """Return how many more wrong boxes than the first model the second has, of those that a difference counts."""
+    if one.metric not in FOUND or len(row.sides) < 2:
+        return 0
+    first, second = (_counted(side, one.metric, one.label) for side in row.sides[:2])
+    return second - first
+
+
+def _counted(side: CauseSide, metric: str, label: str) -> int:
+    missed, extra = _of_label(side, label)
+    return (metric != "precision") * int(missed.sum()) + (metric != "recall") * int(extra.sum())
+
+
+def _of_label(side: CauseSide, label: str) -> tuple[BoolArray, BoolArray]:
+    """Return which of the missed and the extra boxes are of a label."""
+    matching = side.result.matching
+    if label == ALL_LABELS:
+        return np.ones(len(side.missed), dtype=bool), np.ones(len(side.extra), dtype=bool)
+    code = matching.labels.index(label)
+    return matching.dataset.ground_truth.label[side.missed] == code, matching.prediction.label[side.extra] == code
+
+
+# --- what a verdict is worth ---------------------------------------------------------------------------------------
+
+
+def effect_of(row: CauseRow, log: ReviewLog, made: Decision | None = None) -> Effect | None:
+    """Return what the verdict on a cause is worth; None without a verdict.
+
+    "Model wrong": F1, and the measure that the rule names, with the extra boxes of the cause gone and the missed ones
+    found. "Ground truth wrong" and "Ignore": F1 on the ground truth corrected by the verdicts on this cause alone.
+    """
+    verdicts = {entry.judged.verdict for entry in row.entries if not entry.judged.conflict}
+    if {"ground_truth_wrong", "ignore"} & verdicts:
+        return _corrected(row, log)
+    if "model_wrong" in verdicts:
+        return _fixed(row, made)
+    return Effect("none") if row.opinion in VERDICTS or row.opinion in ("conflict", "several") else None
+
+
+def effect_text(effect: Effect | None, letters: Sequence[str]) -> str:
+    """Return an effect in one line: ``If fixed: A F1 0.696 → 0.758``; empty for none."""
+    if effect is None:
+        return ""
+    lines = ", ".join(
+        f"{letters[line.model]} {line.measure} {_number(line.before)} → {_number(line.after)}" for line in effect.lines
+    )
+    return f"{effect.words}{': ' if lines else ''}{lines}{'. ' if effect.note else ''}{effect.note}"
+
+
+def _number(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3f}"
+
+
+def _corrected(row: CauseRow, log: ReviewLog) -> Effect:
+    wanted = {entry.judged.target_id for entry in row.entries}
+    dataset = row.sides[0].result.matching.dataset
+    to = corrections(dataset, ReviewLog.of(event for event in log.events if event.target_id in wanted))
+    if not to.applied:
+        return Effect("none", note="No verdict can be applied.")
+    lines = []
+    for place, side in enumerate(row.sides):
+        both = side.result, corrected_result(side.result, to).result
+        before, after = (result.micro.row(0)["f1"] for result in both)
+        if before != after:
+            lines.append(EffectLine(place, "F1", before, after))
+    return Effect("corrected", tuple(lines))
+
+
+def _fixed(row: CauseRow, made: Decision | None) -> Effect:
+    lines, notes = [], []
+    for one in row.fails:
+        first, second = row.sides[:2]
+        before, after = _ratio(second, one.metric, one.label, False), _ratio(second, one.metric, one.label, True)
+        name = METRICS[one.metric].title if one.metric == "f1" else METRICS[one.metric].title.lower()
+        title = capitalised(METRICS[one.metric].title) if one.label == ALL_LABELS else f"{plain(one.label)} {name}"
+        lines.append(EffectLine(1, title, before, after))
+        other = _ratio(first, one.metric, one.label, False)
+        if after is not None and other is not None and made is not None and made.rule.loss is not None:
+            moved = points(abs(after - other)).lstrip("+−±")
+            allowed = f"{100 * made.rule.loss:.1f}".removesuffix(".0")
+            limit = "within" if after - other >= -made.rule.loss else "more than"
+            notes.append(f"{moved} points {'below' if after < other else 'above'} A, {limit} the {allowed} allowed.")
+    lines += [
+        EffectLine(place, "F1", _ratio(side, "f1", ALL_LABELS, False), _ratio(side, "f1", ALL_LABELS, True))
+        for place, side in enumerate(row.sides)
+        if side.wrong and not (row.fails and place == 1)
+    ]
+    return Effect("fixed", tuple(lines), " ".join(notes))
+
+
+def _ratio(side: CauseSide, metric: str, label: str, fixed: bool) -> float | None:
+    """Return precision, recall or F1 of a model, also once the boxes of a cause are right."""
+    result = side.result
+    columns, row = (result.micro, 0) if label == ALL_LABELS else (result.per_label, result.matching.labels.index(label))
+    counts = columns.row(row)
+    tp, fp, fn = (int(counts[each] or 0) for each in ("tp", "fp", "fn"))
+    if fixed:
+        missed, extra = (int(each.sum()) for each in _of_label(side, label))
+        tp, fp, fn = tp + missed, fp - extra, fn - missed
+    part, whole = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "f1": (2 * tp, 2 * tp + fp + fn)}[metric]
+    return part / whole if whole else None
+
+
+# --- an example, and words -----------------------------------------------------------------------------------------
+
+
+class PlaceBoxes(NamedTuple):
+    """The boxes of a place under one model, by key; those of each status, and in words ``3 matched, 1 missed``."""
+
+    keys: frozenset[str]
+    matched: int
+    missed: int
+    extra: int
+
+    @property
+    def words(self) -> str:
+        """Return what the model did there."""
+        counts = (self.matched, "matched"), (self.missed, "missed"), (self.extra, "extra")
+        return ", ".join(f"{count:,} {word}" for count, word in counts if count) or "no box here"
+
+
+class Example(NamedTuple):
+    """A place of a cause: the model whose cause it is (its place among the models), and the page."""
+
+    model: int
+    page: int
+    boxes: tuple[PlaceBoxes, ...]
+
+
+def example_of(row: CauseRow, pages: BoolArray | None = None) -> Example | None:
+    """Return the costliest place of the model with most wrong boxes; None without one on the wanted `pages`."""
+    for model in sorted(range(len(row.sides)), key=lambda place: (-row.sides[place].wrong, place)):
+        own, rows = row.sides[model].result, row.sides[model].rows
+        rows = rows if pages is None else rows[pages[own.causes.page[rows]]]
+        if len(rows):
+            place = rows_of(own, own.causes.rows[int(rows[0])], int(own.causes.page[rows[0]]))
+            return Example(model, place.page, tuple(_boxes_of(side.result, place, own) for side in row.sides))
+    return None
+
+
+def _boxes_of(result: AnyBoxResult, place: PlaceRows, own: AnyBoxResult) -> PlaceBoxes:
+    here = beside(result, place, own)
+    partners = result.truth_partner[here.truths]
+    matched = partners[partners != UNMATCHED]
+    keys = [box_key("ground_truth", row) for row in here.truths.tolist()]
+    keys += [box_key("prediction", row) for row in (*here.predictions.tolist(), *matched.tolist())]
+    return PlaceBoxes(frozenset(keys), len(matched), len(here.truths) - len(matched), len(here.predictions))
+
+
+def decisions_words(rows: Sequence[CauseRow]) -> str:
+    """Return how many causes are decided, by whom, and what is left to do by person."""
+    decided = [row for row in rows if row.entries]
+    if not decided:
+        return "No cause is decided yet."
+    people = listed(list(dict.fromkeys(name for row in decided for name in row.people)))
+    left = Counter(row.owner or "no owner" for row in decided if row.status != STATUSES["done"])
+    order = sorted(left.items(), key=lambda each: (each[0] == "no owner", -each[1], each[0]))
+    to_do = f" Still to do: {', '.join(f'{name} {count:,}' for name, count in order)}." if left else ""
+    return f"{len(decided):,} of {count_of(len(rows), 'cause')}, by {people}.{to_do}"

@@ -1,4 +1,4 @@
-"""Which tests depend on what is outside of the repository: the shared folder, a PostgreSQL, or a proxy.
+"""Which tests depend on what is outside of the repository: the shared folder, a PostgreSQL, a proxy, or axe-core.
 They are found in the syntax: a name depends on it when what it uses reads one of the variables, in any module.
 """
 
@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-VARIABLES: Final = ("LAYOUTSCOPE_SHARED", "LAYOUTSCOPE_POSTGRES_URL", "LAYOUTSCOPE_REQUIRE_PROXIES")
+VARIABLES: Final = (
+    "LAYOUTSCOPE_SHARED", "LAYOUTSCOPE_POSTGRES_URL", "LAYOUTSCOPE_REQUIRE_PROXIES", "LAYOUTSCOPE_AXE",
+)  # fmt: skip
 
 
 @cache

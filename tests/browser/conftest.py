@@ -585,11 +585,11 @@ class Screen:
 
     def counts(self) -> dict[str, int]:
         """Numbers on the toggles."""
-        numbers = {}
-        for status in ("TP", "FP", "FN"):
-            name = self.page.locator(f".toggle[aria-label^='{status} ']").get_attribute("aria-label")
-            numbers[status] = int(name.rsplit(", ", 1)[1].replace(",", ""))
-        return numbers
+        return {status: self.count_of(status) for status in ("TP", "FP", "FN")}
+
+    def count_of(self, status: str) -> int:
+        """The number on a toggle."""
+        return int(self.page.locator(f".toggle:has(.swatch-{status}) > b").last.inner_text().replace(",", ""))
 
     def where(self) -> tuple[str, int]:
         """Document and page on screen, pages from 1."""

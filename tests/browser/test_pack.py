@@ -15,6 +15,7 @@ from evaluator.pack.options import PackOptions
 from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
 from evaluator.review.verdicts import ReviewLog
+from tests.browser.test_every_view import violations, with_axe
 from tests.sample_part import SAMPLE, sample_results
 
 pytestmark = pytest.mark.browser
@@ -80,7 +81,7 @@ def test_boxes_lie_inside_their_pictures(opened: Any) -> None:
 
 def test_a_page_opens_in_the_viewer_and_keys_walk_on(opened: Any) -> None:
     opened.get_by_role("button", name="Open in the viewer").first.click()
-    toggle = opened.locator("#viewer .toggle[aria-label^='TP ']")
+    toggle = opened.locator("#viewer .toggle:has(.swatch-TP)")
     toggle.wait_for()
     first = opened.locator("#viewer .joined-text b").first.inner_text()
     opened.keyboard.press("ArrowRight")
@@ -100,3 +101,9 @@ def test_a_page_opens_in_the_viewer_and_keys_walk_on(opened: Any) -> None:
 def test_a_phone_shows_the_pack_without_scrolling_sideways(opened: Any) -> None:
     opened.set_viewport_size({"width": 390, "height": 844})
     assert opened.evaluate("() => document.documentElement.scrollWidth") == 390
+
+
+@with_axe
+def test_no_part_breaks_a_rule_of_wcag(opened: Any) -> None:
+    opened.set_viewport_size({"width": 1440, "height": 900})
+    assert violations(opened) == []

@@ -165,12 +165,12 @@ def test_the_view_needs_no_page_scroll_and_under_900_the_list_is_below_the_page(
 def test_toggles_hide_boxes_chips_and_rows_without_a_rerun(screen: Screen) -> None:
     page, before, all_of_them = screen.page, screen.report(), {"TP": 12, "FP": 6, "FN": 5, "truth": 0}
     assert screen.shown() == all_of_them
-    page.get_by_role("button", name="TP matched, 12").click()
-    page.get_by_role("button", name="FP false positive, 6").click()
+    page.get_by_role("button", name="TP matched 12").click()
+    page.get_by_role("button", name="FP extra 6").click()
     assert screen.shown() == all_of_them | {"TP": 0, "FP": 0}
-    assert page.get_by_role("button", name="FP false positive, 6").get_attribute("aria-pressed") == "false"
+    assert page.get_by_role("button", name="FP extra 6").get_attribute("aria-pressed") == "false"
     assert screen.js("return [...host.querySelectorAll('.mistake')].filter((row) => !row.hidden).length") == 5
-    page.get_by_role("button", name="FN missed, 5").click()
+    page.get_by_role("button", name="FN missed 5").click()
     page.get_by_role("button", name="Show all boxes").click()
     assert screen.shown() == all_of_them
     page.keyboard.press("g")
@@ -178,14 +178,14 @@ def test_toggles_hide_boxes_chips_and_rows_without_a_rerun(screen: Screen) -> No
     page.keyboard.press("t")
     assert screen.shown() == {"TP": 0, "FP": 0, "FN": 5, "truth": 12}
     screen.press("t", "g")
-    page.get_by_role("button", name="Labels, 10 shown").click()
+    page.get_by_role("button", name="Labels 10").click()
     page.get_by_role("checkbox", name="Table").uncheck()
     assert screen.shown()["FP"] == 5
     assert screen.js("return host.querySelector('.list-head h2').textContent") == "5 of 6 mistakes"
     page.keyboard.press("Escape")
-    assert page.get_by_role("button", name="Labels, 9 of 10 shown").is_visible()
-    page.get_by_role("button", name="Labels, 9 of 10 shown").click()
-    page.get_by_role("button", name="Show all labels").click()
+    assert page.get_by_role("button", name="Labels 9 of 10").is_visible()
+    page.get_by_role("button", name="Labels 9 of 10").click()
+    page.get_by_role("button", name="All", exact=True).click()
     page.keyboard.press("Escape")
     assert screen.report() == before
 
@@ -263,12 +263,12 @@ def test_a_walk_with_the_keyboard_alone(screen: Screen) -> None:
     names = []
     for _ in range(16):
         names.append(
-            screen.js("const a = host.activeElement; return a ? (a.getAttribute('aria-label') || a.className) : ''")
+            screen.js("const a = host.activeElement; return a.getAttribute('aria-label') || a.innerText || a.title")
         )
         page.keyboard.press("Tab")
     for part in (
-        "Next page", "Next mistake", "TP matched", "Labels, 10 shown", "Zoom in", "page 27, 6 mistakes",
-        "Page 27 of river", "Mistake 1: Cut off", "All keys",
+        "Next page", "Next mistake", "matched", "Labels", "Zoom in", "page 27",
+        "Page 27 of river", "1 Cut off", "all keys",
     ):  # fmt: skip
         assert any(part in name for name in names), names
     assert sum("page " in name and "mistake" in name for name in names) == 1
@@ -293,7 +293,7 @@ def test_loose_boxes_leave_the_letters_free(screen: Screen) -> None:
     assert (y1 - v1, v2 - y2) == pytest.approx((1.5 * scale, 1.5 * scale), abs=0.1)
     screen.page.keyboard.press("l")
     assert screen.places()["boxes"] == before["boxes"]
-    screen.page.get_by_role("button", name="Labels, 10 shown").click()
+    screen.page.get_by_role("button", name="Labels 10").click()
     assert not screen.page.get_by_role("checkbox", name="Enlarged boxes").is_checked()
     screen.page.keyboard.press("Escape")
 
@@ -335,7 +335,7 @@ def a_link_chooses_and_the_print_has_the_page_the_list_and_the_signature(tmp_pat
         text = printed[0].get_text()
         assert printed[0].get_images(), "the page itself"
     for words in (
-        "river-districts.pdf, page 27", "snapshot 1.3 · IoU ≥ 0.50 · 1 document", "FP false positive 6", "6 mistakes",
+        "river-districts.pdf, page 27", "snapshot 1.3 · IoU ≥ 0.50 · 1 document", "FP extra 6", "6 mistakes",
         "1 Cut off", "lost “2015 and 2024", "6 FN Footnote", "Model A",
     ):  # fmt: skip
         assert words in text, words
@@ -439,11 +439,11 @@ def test_a_late_answer_does_not_lead_back_to_an_earlier_mistake(alone: Screen) -
 def turns_reach_python_once_keep_toggles_and_end_on_the_right_page_and_f_changes_the_model(fresh: Screen) -> None:
     page, before = fresh.page, plain(fresh)
     told = len(before["log"])
-    page.get_by_role("button", name="TP matched, 12").click()
+    page.get_by_role("button", name="TP matched 12").click()
     page.keyboard.press("+")
     page.get_by_role("button", name="Next page").click()
     # The bar says where it turns to before the page is drawn as a whole.
-    page.get_by_role("button", name="Fit the whole page", pressed=True).wait_for()
+    page.get_by_role("button", name="Fit", pressed=True).wait_for()
     fresh.wait_for_log(told + 1)
     fresh.rested()
     assert fresh.report() == {
@@ -453,7 +453,7 @@ def turns_reach_python_once_keep_toggles_and_end_on_the_right_page_and_f_changes
     assert fresh.shown()["TP"] == 0
     page.keyboard.press("ArrowLeft")
     page.get_by_text("Page 27").wait_for()
-    page.get_by_role("button", name="page 30,").click()
+    page.locator(".strip-page[title*='page 30:']").click()
     page.get_by_text("Page 30").wait_for()
     fresh.wait_for_log(told + 3)
     fresh.rested()
@@ -537,7 +537,7 @@ def test_what_a_filter_hides_is_pale_and_the_way_through_its_mistakes_leads_to_o
     assert screen.js("return host.querySelectorAll('.badge-none').length") == 0, (
         "no page is said to be without mistakes"
     )
-    page.get_by_role("button", name="Clear the filter").click()
+    page.get_by_role("button", name="Clear filter").click()
     assert screen.wait_for_log(1) == [["clear_filter", "True"]]
     screen.rested()
     page.keyboard.press("n")
@@ -554,7 +554,7 @@ def test_what_a_filter_hides_is_pale_and_the_way_through_its_mistakes_leads_to_o
 
 
 def assert_a_page_without_text_layer_is_told_by_its_ink(screen: Screen) -> None:
-    toggle = screen.page.get_by_role("button", name="Text lost, 4.2 % of the ink")
+    toggle = screen.page.get_by_role("button", name="Text lost 4.2 % of the ink")
     assert toggle.inner_text().split() == ["Text", "lost", "4.2", "%", "of", "the", "ink"]
     assert "No text layer" in toggle.get_attribute("title")
     screen.hover("p100")
@@ -571,8 +571,8 @@ def test_the_strip_of_a_long_document_says_what_lies_beyond(alone: Screen) -> No
     assert screen.js("return host.querySelectorAll('.strip-page').length") == 120
     current = screen.js("return host.querySelector('.strip-page.current .strip-number').textContent")
     assert current == "301"
-    assert page.get_by_role("button", name="110 pages after").count() == 1
-    page.get_by_role("button", name="270 pages before").click()
+    assert page.get_by_role("button", name="110 after").count() == 1
+    page.get_by_role("button", name="270 before").click()
     assert screen.wait_for_log(1) == [["go", "GoEvent(document='river-districts.pdf', index=26, step=-31)"]]
 
 
@@ -617,7 +617,7 @@ COLOURS = """(scheme) => {
 
 def text_can_be_read_in_both_themes(judging: Screen) -> None:
     judging.page.locator(".mistake").nth(2).click()
-    judging.page.get_by_role("button", name="TP matched, 12").click()
+    judging.page.get_by_role("button", name="TP matched 12").click()
     for scheme, ground in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 29)")):
         judging.page.emulate_media(color_scheme=scheme)
         judging.wait_until(
@@ -780,7 +780,7 @@ def test_a_cause_opens_into_its_mistakes_and_takes_one_verdict(alone: Screen) ->
     assert screen.js("return window.before.every((node) => node.isConnected)"), "the answer draws no button anew"
     page.locator(".mistake.of-cause").nth(1).click()
     assert row(screen)["title"] == "Verdict on mistake 2"
-    page.get_by_role("button", name="47 more like this, in the gallery").click()
+    page.get_by_role("button", name="47 more like this").click()
     screen.wait_until("return host.ownerDocument.body.innerText.includes('alike')")
 
 

@@ -67,8 +67,8 @@ def where(screen: Screen) -> list[str]:
 
 def listed(screen: Screen, rows: str) -> list[list[str]]:
     """Page and document of the list, in its order."""
-    names = screen.page.locator(rows).evaluate_all("nodes => nodes.map((node) => node.getAttribute('aria-label'))")
-    # "tram-options, page 3: ..." of the comparison, "pitch-tan, page 1, 2 mistakes" of the strip.
+    names = screen.page.locator(rows).evaluate_all("nodes => nodes.map((node) => node.title)")
+    # "tram-options, page 3: ...".
     parts = [name.split(", page ") for name in names]
     return [[rest.split(",")[0].split(":")[0], name] for name, rest in parts]
 

@@ -131,7 +131,7 @@ export class Board {
       return cell;
     });
     const parts = data.false_positives.flatMap(({ title, boxes, link }, order) => [order ? " \u00b7 " : "",
-      this.link(`${plural(boxes, "false positive")}, ${title}. Open the pages`, link, "ledger-invented", html("b", {}, count(boxes)), ` ${title}`)]);
+      this.link(`${plural(boxes, "extra box", "extra boxes")}, ${title}. Open the pages`, link, "ledger-invented", html("b", {}, count(boxes)), ` ${title}`)]);
     this.ledger.replaceChildren(
       html("div", { class: "ledger-top" }, html("span", {}, "B found"), html("span", {}, "B missed")),
       html("div", { class: "ledger-left" }, html("span", {}, "A found"), html("span", {}, "A missed")),

@@ -199,7 +199,7 @@ export class Comparison extends WindowedView {
     const whole = this.place.zoom === 1;
     const percent = Math.round(this.pair.scale() * 100);
     fit.replaceChildren(`${percent} %`, html("span", { class: "wide-words" }, ", linked"));
-    setAttributes(fit, { title: whole ? "Page width (0)" : "Whole page (0)", "aria-label": `Zoom ${percent} %, both panes` });
+    fit.title = whole ? "Page width of both (0)" : "Whole page of both (0)";
     zoomOut.disabled = whole;
     this.scheduleChips();
     if (this.hover !== null || this.selected !== null) this.showMark();

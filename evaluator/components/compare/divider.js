@@ -13,7 +13,7 @@ const STEPS = { ArrowLeft: -STEP, ArrowRight: STEP, Home: -1, End: 1 };
  */
 export function makeDivider(frame, slide) {
   const root = html("div", { class: "divider", role: "slider", tabindex: "0", "aria-label": "Divider: A on the left, B on the right",
-    "aria-valuemin": "0", "aria-valuemax": "100", "aria-orientation": "horizontal" }, html("span", { class: "divider-grip", "aria-hidden": "true" }, "\u2194"));
+    "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": "50", "aria-orientation": "horizontal" }, html("span", { class: "divider-grip", "aria-hidden": "true" }, "\u2194"));
   const divider = {
     root,
     /** of the pane's width that shows A */

@@ -62,7 +62,7 @@ export class ModelPane extends PagePane {
     this.name = html("b", { class: "pair-name" });
     this.words = html("span", { class: "muted pair-words" });
     this.opens = html("span", { class: "wide-words" });
-    this.open = button("Open", { class: "link-button pair-open" }, () => view.send("open", { letter, key: view.selected }), this.opens, html("span", { class: "narrow-words" }, "Open"));
+    this.open = button("", { class: "link-button pair-open", hidden: true }, () => view.send("open", { letter, key: view.selected }), this.opens, html("span", { class: "narrow-words" }, "Open"));
     this.head = html("div", { class: `pair-head ${side}` },
       html("i", { class: `pair-letter pair-letter-${letter.toLowerCase()}` }, letter), this.name, this.words, html("span", { class: "grow" }), this.open);
   }
@@ -82,7 +82,7 @@ export class PairOfPanes {
     this.front = "B";
     this.hiddenChips = 0;
     this.divider = makeDivider(this.a.root, (share) => this.slide(share));
-    this.hint = button("Show the other model", { class: "note pair-flip" }, () => view.flip());
+    this.hint = button("", { class: "note pair-flip", hidden: true }, () => view.flip());
     this.nodes = [this.a.head, this.b.head, this.a.root, this.b.root, this.a.tips, this.b.tips, this.divider.root, this.hint];
   }
 

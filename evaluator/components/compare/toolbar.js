@@ -19,7 +19,7 @@ export function makeCompareToolbar(view) {
   const next = button("Next difference", { title: "Next difference (N)" }, () => view.step(1), icon("down"));
   const place = html("span", { class: "joined-text" });
   const zoomOut = button("Zoom out", { title: "Zoom both panes out (\u2212)" }, () => view.zoom(1 / 1.4, null), icon("minus"));
-  const fit = button("Zoom, linked", { class: "fit pair-fit" }, () => view.fitPage());
+  const fit = button("", { class: "fit pair-fit" }, () => view.fitPage(), "Zoom");
   const zoomIn = button("Zoom in", { title: "Zoom both panes in (+)" }, () => view.zoom(1.4, null), icon("plus"));
   const large = button("Tall panes", { class: "toggle", "aria-pressed": "false", title: "Panes as tall as the window (Z)" }, () => view.enlarge(!view.tall), "Tall");
   const root = html("div", { class: "toolbar pair-toolbar" }, filters, html("span", { class: "grow" }),

@@ -4,7 +4,7 @@
  * Each function writes one part from the data and the state of a comparison, and changes neither.
  */
 
-import { button, drawWhenOther, html, setAttributes, svg } from "../shared/elements.js";
+import { button, drawWhenOther, html, svg } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { count, plainName, plural } from "../shared/words.js";
@@ -15,7 +15,7 @@ import { drawCauses, drawPageList, markCauses, markPageList, pressSegment, segme
 /** @import { ModelPane } from "./panes.js" */
 /** @import { NamedPair } from "./state.js" */
 
-const LEGEND = /** @type {const} */ ([["TP", "matched"], ["FP", "false positive"], ["FN", "missed"]]);
+const LEGEND = /** @type {const} */ ([["TP", "matched"], ["FP", "extra"], ["FN", "missed"]]);
 
 /** Pages, boxes, problem and warnings of both panes. @param {Comparison} view */
 export function writePanes(view) {
@@ -37,7 +37,7 @@ function writePane(pane, page, data, opens) {
   pane.open.hidden = !data;
   if (data) {
     pane.opens.textContent = `Open in ${opens}`;
-    setAttributes(pane.open, { "aria-label": `Open this page of model ${data.letter} in ${opens}` });
+    pane.open.title = `Open this page of model ${data.letter} in ${opens}`;
     pane.name.textContent = data.name;
     pane.name.title = `Model ${data.letter}: ${data.name}`;
     pane.words.textContent = pane.words.title = data.words;

@@ -50,7 +50,7 @@ class Matrix {
       if (this.data && Math.abs(this.scroller.clientWidth - this.width) > 8) this.draw(this.data);
     });
     this.words = html("div", { class: "mx-words", role: "status" });
-    this.size = button("Small cells", { class: "mx-size" }, () => {
+    this.size = button("", { class: "mx-size" }, () => {
       this.small = !this.small;
       if (this.data) this.draw(this.data);
     });
@@ -187,7 +187,6 @@ class Matrix {
     this.measure(data);
     this.size.hidden = data.classes.length <= MANY && !small;
     this.size.textContent = small ? "Cells with numbers" : "Small cells";
-    this.size.setAttribute("aria-label", this.size.textContent);
     setAttributes(this.grid, {
       "aria-label": `Confusion matrix, rows ${data.rows}, columns ${data.columns}. Arrow keys move, Enter chooses.`,
       "aria-rowcount": data.classes.length + 1,

@@ -92,11 +92,14 @@ export function icon(name) {
 }
 
 /**
- * @param {string} name what a screen reader says @param {Attributes} attributes @param {(event: MouseEvent) => void} action
- * @param {...(Node | string | null)} children @returns {HTMLButtonElement}
+ * A button that a screen reader names by the words on it; what more there is to say is its description.
+ * @param {string} name of a button without words, else what they leave out @param {Attributes} attributes
+ * @param {(event: MouseEvent) => void} action @param {...(Node | string | null)} children @returns {HTMLButtonElement}
  */
 export function button(name, attributes, action, ...children) {
-  const node = /** @type {HTMLButtonElement} */ (html("button", { type: "button", "aria-label": name, ...attributes }, ...children));
+  const node = /** @type {HTMLButtonElement} */ (html("button", { type: "button", ...attributes }, ...children));
+  const words = node.textContent?.trim();
+  if (name && name !== words && !(words && attributes.title)) node.setAttribute(words ? "aria-description" : "aria-label", name);
   node.addEventListener("click", action);
   return node;
 }

@@ -40,9 +40,9 @@ Fit = tuple[float | None, float | None, float | None]
 _NO_FIT: Final[Fit] = (None, None, None)
 _WORDS: Final[Mapping[int, tuple[str, str]]] = {
     TRUE_POSITIVE: ("", "TP"),
-    BELOW_THRESHOLD: ("Below threshold", "FP"),
+    BELOW_THRESHOLD: ("Box too far off", "FP"),
     MISSED: ("Missed", "FN"),
-    SPURIOUS: ("Spurious", "FP"),
+    SPURIOUS: ("Extra", "FP"),
 }
 
 

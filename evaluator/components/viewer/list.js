@@ -4,7 +4,6 @@
  */
 
 import { breakable, button, html } from "../shared/elements.js";
-import { mistakeName } from "../shared/facts.js";
 import { count, plural } from "../shared/words.js";
 
 /** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
@@ -15,8 +14,7 @@ export function drawList(view, mistakes, causes) {
   /** @type {Map<number, HTMLButtonElement>} */
   const rows = new Map();
   for (const mistake of mistakes) {
-    const name = `Mistake ${mistake.number}: ${mistakeName(mistake)}`;
-    const row = button(name, { class: "mistake", "data-number": mistake.number, tabindex: "-1" }, () => view.chooseMistake(mistake),
+    const row = button("", { class: "mistake", "data-number": mistake.number, tabindex: "-1" }, () => view.chooseMistake(mistake),
       html("span", { class: "crop" }),
       html("span", { class: "mistake-text" },
         html("span", { class: "mistake-head" },
@@ -60,7 +58,7 @@ function causeHead(view, cause) {
   const words = `${cause.title}: ${plural(cause.numbers.length, "mistake")}, ${plural(cause.cost, "box", "boxes")} to correct`;
   const open = button(words, { class: "cause-open", "aria-expanded": "false", title: words }, () => view.chooseCause(cause),
     html("b", {}, cause.title), html("span", { class: "muted" }, `${plural(cause.numbers.length, "mistake")} \u00b7 ${count(cause.cost)} to correct`));
-  const alike = cause.alike ? button(`${count(cause.alike)} more like this, in the gallery`, { class: "cause-alike" }, () => view.sendChoice("alike", cause.family), `${count(cause.alike)} more like this`) : null;
+  const alike = cause.alike ? button("Show them in Grid", { class: "cause-alike" }, () => view.sendChoice("alike", cause.family), `${count(cause.alike)} more like this`) : null;
   return html("div", { class: "cause", "data-first": cause.numbers[0] }, open, alike);
 }
 

@@ -341,7 +341,7 @@ class _Facts(NamedTuple):
         side: Side = "ground_truth" if predicts else "prediction"
         other, _ = _sides(self.result, side)
         (partner,) = self.result.partners(side, np.array([row]))
-        state = "a matched" if partner != UNMATCHED else "a missed" if predicts else "a false positive"
+        state = "a matched" if partner != UNMATCHED else "a missed" if predicts else "an extra"
         return f"overlaps {state} {displayed(self.result.matching.dataset.labels[other.label[row]])}"
 
     def _cut(self, mistake: int) -> CutItem | None:

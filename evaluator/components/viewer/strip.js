@@ -56,12 +56,12 @@ export function drawStrip(strip, pages, open, more, openAt, filtered) {
     last = page.document;
     const facts = page.mistakes ? plural(page.mistakes, "mistake") : filtered ? "no mistake passes the filter" : "no mistake";
     const badge = page.mistakes
-      ? html("span", { class: "badge" }, page.mistakes > 99 ? "99+" : String(page.mistakes))
+      ? html("span", { class: "badge", "aria-hidden": "true" }, page.mistakes > 99 ? "99+" : String(page.mistakes))
       : filtered ? null : html("span", { class: "badge badge-none" }, icon("check"));
-    nodes.push(button(`${name}, page ${page.index + 1}, ${facts}`,
+    nodes.push(button("",
       { class: "strip-page", title: `${name}, page ${page.index + 1}: ${facts}`, tabindex: "-1" }, () => open(page),
       framed(page, badge),
-      html("span", { class: "strip-number" }, count(page.index + 1))));
+      html("span", { class: "unseen" }, `${name}, page `), html("span", { class: "strip-number" }, count(page.index + 1))));
   }
   const beyond = (/** @type {number} */ pagesThere, /** @type {string} */ words, /** @type {number} */ position) =>
     pagesThere > 0 ? button(`${plural(pagesThere, "page")} ${words}`, { class: "strip-more", tabindex: "-1", title: `${plural(pagesThere, "page")} ${words}` },

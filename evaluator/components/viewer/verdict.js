@@ -68,8 +68,8 @@ export function makeVerdictRow(view) {
     view.verdict.buttons.get(view.verdict.held)?.focus();
     sendVerdict(view, view.verdict.held);
   });
-  const whole = button("One verdict for the whole cause", { class: "verdict-whole", "aria-pressed": "false" }, () => turnWhole(view));
-  const alike = button("More like this", { class: "cause-alike" }, () => {
+  const whole = button("", { class: "verdict-whole", "aria-pressed": "false" }, () => turnWhole(view));
+  const alike = button("", { class: "cause-alike", title: "Show them in Grid" }, () => {
     const cause = judgedCause(view);
     if (cause) view.alike?.(cause);
   });
@@ -108,11 +108,9 @@ function writeGroup(view) {
   const words = `One verdict for all ${plural(cause.numbers.length, "mistake")}`;
   whole.setAttribute("aria-pressed", String(view.whole !== null));
   if (whole.textContent !== words) whole.textContent = words;
-  whole.setAttribute("aria-label", `${words}: ${cause.title}`);
   whole.title = `${cause.title}: ${plural(cause.cost, "box", "boxes")} to correct. One verdict for all of it (C in this row)`;
   alike.hidden = !view.alike || !cause.alike;
   const more = `${count(cause.alike)} more like this`;
-  alike.setAttribute("aria-label", `${more}, in the gallery`);
   if (alike.textContent !== more) alike.textContent = more;
 }
 

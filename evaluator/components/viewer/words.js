@@ -46,7 +46,7 @@ function writeToggles(view) {
     node.hidden = !(statuses ?? STATUSES).includes(status);
     number.textContent = count(counts[status]);
     const words = STATUS_WORDS[status];
-    setAttributes(node, { "aria-label": `${status} ${words}, ${count(counts[status])}`, title: `Show or hide ${words}` });
+    node.title = `Show or hide ${words}`;
   }
 }
 
@@ -59,9 +59,9 @@ function writeLostToggle(view) {
   const amount = ink === null ? count(lost ?? 0) : `${(100 * ink).toFixed(1)} %`;
   const unit = ink !== null ? " of the ink" : lost === 1 ? " word" : " words";
   drawWhenOther(view.tools.lostNumber, [amount, unit], () => view.tools.lostNumber.replaceChildren(amount, html("span", { class: "long" }, unit)));
-  setAttributes(view.tools.lost, ink === null
-    ? { "aria-label": `Text lost, ${plural(lost ?? 0, "word")}`, title: "Show or hide the words of the ground truth that no prediction holds" }
-    : { "aria-label": `Text lost, ${amount} of the ink`, title: "No text layer: share of the ink in the ground truth that no prediction holds. Show or hide it" });
+  view.tools.lost.title = ink === null
+    ? "Show or hide the words of the ground truth that no prediction holds"
+    : "No text layer: share of the ink in the ground truth that no prediction holds. Show or hide it";
 }
 
 /** Which page this is, and its place in the list. @param {Viewer} view */
@@ -218,5 +218,4 @@ export function writeMenuButton(view) {
   node.hidden = view.shown().statuses !== undefined;
   labelNumber.textContent = hidden ? `${labels.length - hidden} of ${labels.length}` : count(labels.length);
   node.classList.toggle("partial", hidden > 0);
-  setAttributes(node, { "aria-label": `Labels, ${labelNumber.textContent} shown` });
 }

@@ -10,18 +10,15 @@ import streamlit as st
 
 from evaluator.charts import boxes, curves
 from evaluator.components.gallery import crops
-from evaluator.components.matrix.class_matrix import class_matrix
-from evaluator.components.matrix.payload import with_axes
 from evaluator.data.issues import count_of, displayed
 from evaluator.matching.box_items import MATCHED, MATCHED_NAME, Query
 from evaluator.matching.causes import family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from pages.app import frame, widgets
 from pages.app.address import read_url, write_url
-from pages.app.components import chosen_cell, matrix
-from pages.app.results import confusion_of, has_scores, result_key, result_of, score_threshold
+from pages.app.results import has_scores, result_key, result_of, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel
-from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to_page, report, state
+from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to_page, state
 from pages.views.findings import cause_verdicts
 from pages.views.gallery import gallery_items
 from pages.views.gallery.gallery_items import ShownItems
@@ -31,7 +28,6 @@ BROWSER_VIEW = "pages/page_browser.py"
 _KEY = "gallery"
 _CHART_HEIGHT = 236
 _TITLES = {
-    "classes": "Class confusion",
     "scores": "Score curves",
     "fit": "How well pairs fit",
     "names": "Names of mistakes",
@@ -39,7 +35,6 @@ _TITLES = {
 }
 _OF_ALL_MODELS = ("scores", "fit", "names")
 _HINTS = {
-    "classes": "rows: ground truth, columns: prediction; a cell opens its boxes",
     "scores": "drag to select a score range and see its boxes; a point of the right curve sets the threshold",
     "fit": "drag to see the pairs that fit like this",
     "names": "a bar opens its mistakes",
@@ -76,7 +71,6 @@ def _charts(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel
     models = "".join(f" {frame.letter_badge(each.letter)}" for each in chosen) if charts in _OF_ALL_MODELS else ""
     head.html(f'<h2 class="ls-section">{_TITLES[charts]}{models} <small>{_HINTS[charts]}</small></h2>')
     draw: dict[str, Callable[[], None]] = {
-        "classes": lambda: _classes(loaded, model),
         "scores": lambda: _scores(loaded, chosen),
         "fit": lambda: _fit(loaded, chosen, model),
         "names": lambda: _names(loaded, chosen),
@@ -84,32 +78,6 @@ def _charts(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel
     }
     with st.container(border=True, key=f"charts_{charts}"):
         draw[charts]()
-
-
-def _classes(loaded: LoadedBoxes, model: PairModel) -> None:
-    confusion = confusion_of(loaded, model)
-    key = f"classes_{state.gallery_round}"
-    names: list[str | None] = [None, *confusion.labels]
-    asked = state.gallery_question
-    place = tuple(names.index(label) for label in asked.cell) if asked is not None and asked.cell else None
-
-    def pick() -> None:
-        cell = chosen_cell(report(key), len(names))
-        # No box of the background was ever drawn.
-        if cell is not None and any(cell):
-            gallery_items.show_query(Query(cell=(names[cell[0]], names[cell[1]])))
-
-    matrix(
-        with_axes(
-            class_matrix(confusion),
-            key=model.letter,
-            rows="Ground truth",
-            columns=f"Predicted by {model.letter}",
-            chosen=(place[0], place[1]) if place else None,
-        ),
-        key=key,
-        on_cell=pick,
-    )
 
 
 def _scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:

@@ -264,6 +264,24 @@ TABLE: Final = tuple(_entries())
 # --- the whole address ---------------------------------------------------------------------------------------
 
 
+_MOVED: Final[Mapping[tuple[View, str, str], tuple[View, Mapping[str, str]]]] = {
+    ("gallery", "charts", "classes"): ("class_confusion", {}),
+    ("compare", "below", "classes"): ("class_confusion", {"of": "A-B"}),
+    ("compare", "below", "pixels"): ("pixel_confusion", {"of": "A-B"}),
+}
+"""Parts of old addresses whose view has become another one: that view, and what it shows then."""
+
+
+def _follow_moved(view: View) -> None:
+    """Go where what an old address names has moved to."""
+    for name, text in st.query_params.items():
+        if (view, name, text) in _MOVED:
+            place, parts_there = _MOVED[view, name, text]
+            take(parts_there)
+            state.refused = tuple(each for each in state.refused if each != name)
+            st.switch_page(f"pages/{place}.py")
+
+
 def read_url(view: View) -> None:
     """Take over the address bar when it was opened, changed or stepped back to by the reader.
 
@@ -280,6 +298,7 @@ def read_url(view: View) -> None:
     entered = state.view != view
     state.view = view
     _read(view, entered)
+    _follow_moved(view)
     if entered:
         for field in (*(entry.field for entry in TABLE), State.reviewer):
             field.rewrite()

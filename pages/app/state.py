@@ -60,14 +60,14 @@ Report = Mapping[str, Any]
 
 
 View = Literal[
-    "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "fields", "posters",
-    "suspects", "findings", "review_pack", "files",
+    "overview", "page_browser", "gallery", "compare", "models", "slices", "class_confusion", "pixel_confusion",
+    "fields", "posters", "suspects", "findings", "review_pack", "files",
 ]  # fmt: skip
 WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Overview": {"overview": ""},
     "Pages": {"page_browser": "Page", "gallery": "Grid"},
     "Compare": {"compare": "Two models", "models": "All models"},
-    "Confusion": {"pixel_confusion": ""},
+    "Confusion": {"class_confusion": "Boxes", "pixel_confusion": "Pixels"},
     "Slices": {"slices": ""},
     "Fields": {"fields": ""},
     "Posters": {"posters": ""},
@@ -402,8 +402,8 @@ class State:
     alike_asked: Field[bool] = Field(False)
 
     # Gallery.
-    gallery_question: Field[Query | None] = Field(None, part=Part("question", "gallery"))
-    gallery_charts: WidgetField[str] = WidgetField("classes", part=Part("charts", "gallery"))
+    gallery_question: Field[Query | None] = Field(None, part=Part("question", "gallery", "class_confusion"))
+    gallery_charts: WidgetField[str] = WidgetField("causes", part=Part("charts", "gallery"))
     gallery_sort: WidgetField[str] = WidgetField("costliest", part=Part("sort", "gallery"))
     gallery_third: WidgetField[str] = WidgetField("", part=Part("third", "gallery"))
     gallery_sheet: WidgetField[int] = WidgetField(
@@ -462,7 +462,7 @@ class State:
     pixel_colour: WidgetField[Colour] = WidgetField(
         "steps", part=Part("colour", "pixel_confusion", codec=one_of(COLOURS))
     )
-    pixel_of: WidgetField[str] = WidgetField("A", part=Part("of", "pixel_confusion"))
+    pixel_of: WidgetField[str] = WidgetField("A", part=Part("of", "class_confusion", "pixel_confusion"))
     pixel_classes: WidgetField[Classes] = WidgetField(
         "auto",
         part=Part("classes", "pixel_confusion", "compare", codec=one_of(get_args(Classes)), kinds=_PIXELS),

@@ -32,7 +32,8 @@ IOU = 0.6
 LINK = {"doc": WORST, "page": "4", "iou": "0.55", "mistakes": "missed", "box": "g116"}
 # In a narrow window and in the dark, all but the first two are in tests of their own.
 ELSEWHERE = {
-    "overview", "page_browser", "compare", "fields", "findings", "gallery", "pixel_confusion", "review_pack", "slices",
+    "overview", "page_browser", "compare", "fields", "findings", "gallery", "class_confusion", "pixel_confusion",
+    "review_pack", "slices",
 }  # fmt: skip
 OTHER_VIEWS = [*sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")} - ELSEWHERE)]
 

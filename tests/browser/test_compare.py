@@ -111,7 +111,6 @@ def test_from_the_sentence_to_pages_boxes_and_causes(server: str, visit: Visit) 
         numbers_of_the_ledger_open_their_pages,
         a_bar_opens_its_mistakes,
         a_link_shows_its_look_and_opens_in_the_page_browser_with_its_model_and_box,
-        a_cell_of_the_labels_below_opens_its_pages,
         nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row,
         labels_of_the_axis_stay_in_its_column,
         where_nothing_is_left_a_sentence_and_a_way_out_say_so,
@@ -239,14 +238,6 @@ def a_bar_opens_its_mistakes(screen: Screen) -> None:
     results, _ = core()
     counts = sum(result.mistakes.counts for result in results)
     assert screen.address()["mistakes"] == DOCUMENT[int(counts.argmax())]
-
-
-def a_cell_of_the_labels_below_opens_its_pages(screen: Screen) -> None:
-    ready(screen.to("compare", below="classes")).bring("compare_more")
-    screen.page.get_by_role("gridcell", name="List-item to List-item").click()
-    wait_for_page(screen, *places_of("changed", "List-item")[0][1:])
-    assert screen.address()["label"] == "List-item"
-    assert 0 <= panes(screen)["a"]["pane"][1] < 900
 
 
 def same_view(view: dict[str, Any]) -> None:

@@ -53,7 +53,10 @@ def a_cell_opens_its_boxes_and_a_card_its_page(screen: Screen) -> None:
     row, column = confusion.labels.index("Table"), confusion.labels.index("Text")
     expected = int(confusion.counts[row, column])
     assert expected > 0
-    screen.page.get_by_role("gridcell", name=f"Table to Text: {expected}").click()
+    screen.to("class_confusion").page.get_by_role("gridcell", name=f"Table to Text: {expected}").click()
+    screen.page.get_by_text(f"{expected} boxes of A").wait_for()
+    screen.page.get_by_role("button", name="Show in Grid").click()
+    screen.arrived("Grid")
     screen.wait(lambda: "Table predicted as Text" in heading(screen), "the heading of the cell")
     screen.wait(lambda: screen.page.locator(".gl-card").count() == expected, f"{expected} cards")
     screen.wait(lambda: drawn(screen) == expected, "their crops")

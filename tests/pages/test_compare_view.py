@@ -272,18 +272,6 @@ def test_what_causes_count_is_said() -> None:
         assert re.sub("[\u2068\u2069]", "", panes(start(COMPARE, **{name: value}))["scope"]) == said
 
 
-def test_class_confusion_and_pixels_are_b_minus_a() -> None:
-    app = start(COMPARE, below="classes")
-    data = component(app, "ramp")
-    assert (data["letters"], data["kind"], data["unit"]) == (["B", "A"], "difference", "boxes")
-    place = data["classes"].index("Text")
-    a, b = (int(result.per_label.tp[result.matching.labels.index("Text")]) for result in core()[0])
-    assert data["text"][place][place] == f"{b - a:+d}".replace("-", "−")
-    fine(app.button_group(key="pair_part").set_value("pixels").run())
-    data = component(app, "ramp")
-    assert (data["shows"], data["letters"]) == ("row", ["B", "A"])
-
-
 def test_without_two_models_it_shows_how_to_add_one() -> None:
     app = start(COMPARE, files=workspace(GROUND_TRUTH, [BLOCKS], SAMPLE_DATA / "pdf"))
     alone = "Only one model is open, so there is nothing to compare. Add a second prediction under Files."

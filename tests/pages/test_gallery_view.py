@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator.data.dataset import join
-from evaluator.matching.box_items import MATCHED, Query, class_confusion, in_query, items
+from evaluator.matching.box_items import MATCHED, Query, in_query, items
 from evaluator.matching.causes import Family
 from evaluator.protocols.snapshot.evaluation import pair
 from pages.app import pictures, routes
@@ -65,13 +65,8 @@ def test_it_begins_with_all_mistakes() -> None:
     app, result = start(GALLERY), box_result()
     assert len(cards(app)) == len(result.mistakes)
     assert f"{len(result.mistakes)} mistakes on" in gallery_heading(app)
-    assert component(app, "ramp")["unit"] == "boxes"
     boxes = [len(card["boxes"]) for card in cards(app)]
     assert boxes[0] == max(boxes), "the worst first"
-    facts = component(app, "facts")["facts"]
-    # Nobody counts the boxes of the background: the numbers of its cell are undefined, and it opens nothing.
-    assert {name: rows[0][0] for name, rows in facts.items()} == dict.fromkeys(("pixels", "row", "column", "f1"))
-    assert facts["pixels"][0][1] is not None
 
 
 @pytest.mark.parametrize(
@@ -115,9 +110,6 @@ def test_the_filter_is_that_of_the_page_browser() -> None:
 def test_thresholds_match_everything_again() -> None:
     app, result = start(GALLERY, iou="0.75", scores="0.4"), box_result(iou=0.75, min_score=0.4)
     assert len(cards(app)) == min(len(result.mistakes), 240)
-    confusion, data = class_confusion(result), component(app, "ramp")
-    assert data["text"][1][1] == f"{confusion.counts[0, 0]:,}"
-    assert data["classes"] == ["Background", *confusion.labels]
 
 
 def test_a_cause_is_one_card_each_time_it_happened() -> None:
@@ -205,7 +197,7 @@ def test_without_boxes_it_says_what_is_there_to_do(chosen: dict[str, str], said:
 
 
 def test_every_choice_has_its_charts_and_names_the_colours_of_several_models() -> None:
-    for charts, number, several in (("names", 1, True), ("fit", 4, True), ("scores", 2, True), ("classes", 0, False)):
+    for charts, number, several in (("names", 1, True), ("fit", 4, True), ("scores", 2, True), ("causes", 0, False)):
         app = start(GALLERY, charts=charts)
         assert len(app.get("vega_lite_chart")) == number, charts
         head = dashboard.block(app, 'class="ls-section"')

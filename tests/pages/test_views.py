@@ -244,7 +244,7 @@ def sliders(app: AppTest, *names: str) -> list[float]:
 
 def test_presets() -> None:
     app = start()
-    assert preset(app).value == "Standard thresholds"
+    assert preset(app).value == "Defaults"
     fine(app.slider(key="iou").set_value(0.6).run())
     assert preset(app).value is None
     fine(preset(app).set_value("Best F1").run())
@@ -254,7 +254,7 @@ def test_presets() -> None:
     results = [box_result(model, 0.6, score) for model, score in enumerate(best)]
     assert on_cards(app) == [shown(result) for result in results]
     assert all(result.micro.f1[0] >= box_result(at, 0.6).micro.f1[0] for at, result in enumerate(results))
-    fine(preset(app).set_value("Standard thresholds").run())
+    fine(preset(app).set_value("Defaults").run())
     assert sliders(app, "iou", "score_0", "score_1") == [0.5, 0.0, 0.0]
 
 
@@ -699,7 +699,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     ("view", "chosen"),
     [
         *((view, {}) for view in dashboard.VIEWS),
-        *((dashboard.COMPARE, {"below": part}) for part in ("mistakes", "classes")),
+        (dashboard.COMPARE, {}),
+        *((dashboard.CLASSES, of) for of in ({}, {"of": "A-B"})),
         *((dashboard.PIXELS, {"page_size": "100x100", **of}) for of in ({}, {"of": "A-B"}, {"of": "B on A"})),
     ],
 )

@@ -1,37 +1,28 @@
-"""What changed between two models: named mistakes, slices, class confusion and pixels, one of them at a time."""
+"""What changed between two models: named mistakes or slices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
 import numpy as np
 import streamlit as st
 
 from evaluator.analysis.slices.measure_values import ALL
 from evaluator.charts import boxes as charts
-from evaluator.components.compare.payload import LinkItem
-from evaluator.components.matrix.class_matrix import class_difference
-from evaluator.components.matrix.matrix import SHOWS, difference_data
-from evaluator.components.matrix.payload import with_axes
 from evaluator.components.viewer.mistake_filter import label_counts
 from evaluator.data.issues import displayed
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.protocols.pixel.difference import difference
 from pages.app import frame, widgets
 from pages.app.address import at, write_url
-from pages.app.components import chosen_cell, matrix
-from pages.app.results import confusion_of
 from pages.app.session_files import LoadedBoxes, PairModel, Place
-from pages.app.state import State, chosen_points, report, state
+from pages.app.state import State, chosen_points, state
 from pages.views.browser import page_listing
 from pages.views.compare import model_pair
-from pages.views.pixel import pixel_results
 from pages.views.slices import slice_list
 
-BROWSER_VIEW, PIXEL_VIEW, SLICES_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py", "pages/slices.py"
-_MATRIX, _BY_NAME, _BY_LABEL = "compare_matrix", "compare_names", "compare_labels"
-_PARTS = {"mistakes": "Mistakes", "slices": "Slices", "classes": "Class confusion", "pixels": "Pixels"}
+BROWSER_VIEW, SLICES_VIEW = "pages/page_browser.py", "pages/slices.py"
+_BY_NAME, _BY_LABEL = "compare_names", "compare_labels"
+_PARTS = {"mistakes": "Mistakes", "slices": "Slices"}
 _BARS_HEIGHT = 330
 
 
@@ -44,7 +35,7 @@ def write_address(place: Place | None) -> str:
 
 @st.fragment
 def part(loaded: LoadedBoxes) -> None:
-    """Named mistakes, slices, class confusion and pixels, one of them at a time."""
+    """Named mistakes, or slices."""
     if State.pair_whole.pop():
         st.rerun()
     if State.pair_mistakes.pop():
@@ -60,7 +51,7 @@ def part(loaded: LoadedBoxes) -> None:
         )
     if State.pair_part_moved.pop():
         write_address(model_pair.shown_place(loaded))
-    {"mistakes": _mistakes, "slices": _slices, "classes": _classes, "pixels": _pixels}[state.pair_part](loaded)
+    {"mistakes": _mistakes, "slices": _slices}[state.pair_part](loaded)
 
 
 def _mistakes(loaded: LoadedBoxes) -> None:
@@ -130,56 +121,3 @@ def _slices(loaded: LoadedBoxes) -> None:
     """Draw the sets of boxes in which B loses or gains against A, by any measure."""
     slice_list.of_choice(loaded, "B-A", ALL, key="compare_slices")
     st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")
-
-
-def _classes(loaded: LoadedBoxes) -> None:
-    """Which labels are taken for which: B minus A."""
-    both = model_pair.compare_models(loaded)
-    labels = both.ledger.labels
-    sides = [confusion_of(loaded, model) for model in both.chosen]
-    st.caption(
-        "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: extra; background "
-        "column: missed. A cell lists the changed pages of its label."
-    )
-    matrix(
-        with_axes(
-            class_difference(*sides, names=both.letters),
-            key="compare classes",
-            rows="Ground truth",
-            columns="Prediction",
-            letters=("B", "A"),
-        ),
-        key=_MATRIX,
-        on_cell=lambda: _cell(labels),
-    )
-
-
-def _cell(labels: tuple[str, ...]) -> None:
-    """Show the changed pages of the label of a cell."""
-    cell = chosen_cell(report(_MATRIX), len(labels) + 1)
-    if cell is not None and any(cell):
-        model_pair.open_linked(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
-
-
-def _pixels(loaded: LoadedBoxes) -> None:
-    """Which pixels of one label are taken for another: B minus A, in points of the row."""
-    counted = [pixel_results.result_of(loaded, letter) for letter in ("A", "B")]
-    if any(each.result is None for each in counted):
-        st.caption("The pixels of these files cannot be counted; Confusion shows why and asks for what is missing.")
-    else:
-        first, second = (each.result.whole for each in counted if each.result is not None)
-        moved = difference(second, first, SHOWS["row"])
-        st.caption("Points of the row share, B minus A, over all documents. On the diagonal more is better.")
-        cells = difference_data(moved, "row", "steps")
-        matrix(
-            with_axes(
-                msgspec.structs.replace(cells, classes=[displayed(name) for name in moved.classes]),
-                key="compare pixels",
-                rows="Ground truth",
-                columns="Prediction",
-                letters=("B", "A"),
-            ),
-            key=f"{_MATRIX}_pixels",
-            on_cell=lambda: None,
-        )
-    st.page_link(PIXEL_VIEW, label="Open Confusion", icon=":material/grid_on:")

@@ -28,8 +28,8 @@ from pages.views.browser import page_listing
 from pages.views.compare import decision
 from pages.views.overview import protocol_metrics
 
-PARTS: Final = ("mistakes", "slices", "classes", "pixels")
-"""What is shown below the pages: named mistakes, slices, which labels are taken for which, which pixels."""
+PARTS: Final = ("mistakes", "slices")
+"""What is shown below the pages: named mistakes, slices."""
 
 
 # --- choices -------------------------------------------------------------------------------------------------

@@ -34,7 +34,6 @@ from pages.views.browser import page_listing
 from pages.views.slices import slices
 
 CHARTS: Final = {
-    "classes": "Classes",
     "scores": "Scores",
     "fit": "Fit",
     "names": "Names",

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.charts.models import Placed, over_runs
 from evaluator.compare.models import Standings, difference_text, order_of_runs, rank_text
+from evaluator.compare.sentences import points
 from evaluator.data.issues import count_of, plain
 from evaluator.metrics.metric import Metric
 from evaluator.metrics.results import capitalised, defined
@@ -216,7 +217,7 @@ def _chosen_pair(loaded: LoadedBoxes, every: RankedModels, names: Sequence[str])
     pair = every.standings.pair(row, column)
     interval = ""
     if pair.low is not None and pair.high is not None:
-        interval = f", simultaneous interval {100 * pair.low:+.1f} to {100 * pair.high:+.1f}".replace("-", "−")
+        interval = f", simultaneous interval {points(pair.low)} to {points(pair.high)}"
     title = ranking.measures()[every.standings.key.metric].title
     sentence = f"{names[column]} against {names[row]}: {title} {difference_text(pair)}{interval}"
     places = every.places[row], every.places[column]

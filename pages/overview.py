@@ -288,7 +288,7 @@ def view() -> None:
         protocol_metrics.numbers_table(loaded, chosen)
         protocol_metrics.labels_and_curves(loaded, chosen)
         protocol_metrics.costs_and_scores(loaded, chosen)
-        frame.section("At the operating point", "what the sliders choose, and what the lists show")
+        frame.section("At these thresholds", "what the lists show")
     answer = _headline(loaded, chosen)
     with st.container(key="model_cards"):
         add_mistakes = headline.model_cards(loaded, chosen)

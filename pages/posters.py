@@ -13,6 +13,7 @@ import streamlit as st
 from evaluator.charts import posters as charts
 from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.data.issues import count_of, displayed, issue_count
+from evaluator.metrics import results
 from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
 from evaluator.protocols.posters.ledger import poster_ledger
@@ -176,7 +177,7 @@ def _styled(table: pd.DataFrame, failing: BoolArray, *, signed: bool) -> object:
 def _writer(bounds: tuple[float, float], *, signed: bool) -> Callable[[Any], str]:
     def write(value: Any) -> str:  # noqa: ANN401 - a cell
         if signed:
-            return f"{value:+.3f}".replace("-", "−")
+            return results.signed(value, 3)
         return f"{value:.3f}" if bounds[0] <= value <= bounds[1] else f"✕ {value:.3f}"
 
     return write

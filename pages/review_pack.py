@@ -39,7 +39,7 @@ def _limits(loaded: LoadedBoxes) -> PackOptions:
     explained = "Pages get less sharp, then fewer, to stay within it."
     budget = st.slider("Maximum size (MB)", 1, 200, 20, key="pack_budget", help=explained)
     usual = PackOptions()
-    with st.expander("Hand work"):
+    with st.expander("Cost of correction"):
         seconds = st.number_input(
             "Seconds per box",
             min_value=0.5,

@@ -21,10 +21,10 @@ from typing import Final, Literal, NamedTuple, cast
 
 from evaluator.compare.differences import Difference, differences, without_ties
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.sentences import MINUS, difference_points, interval_text, points
+from evaluator.compare.sentences import difference_points, interval_text, points
 from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.resampling import RESAMPLES, SEED
-from evaluator.metrics.results import JsonObject, ResultTable, defined
+from evaluator.metrics.results import MINUS, JsonObject, ResultTable, defined
 from evaluator.metrics.tied_scores import LEAST_RANGE, Range
 
 Operator = Literal["<", ">", "<=", ">="]

@@ -14,6 +14,7 @@ import numpy as np
 
 from evaluator.compare.differences import ModelColumns
 from evaluator.compare.metrics import METRICS
+from evaluator.compare.sentences import points
 from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.data.dataset import NO_RUN, Run
 from evaluator.data.issues import count_of, isolated, listed
@@ -370,9 +371,7 @@ def difference_text(pair: Pair) -> str:
     """Return a difference in points with its sign, starred when clear; a dash where undefined."""
     if pair.difference is None:
         return "–"
-    points = 100 * pair.difference
-    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
-    return f"{sign}{abs(points):.1f}{f' {_STAR}' if pair.clear else ''}"
+    return f"{points(pair.difference)}{f' {_STAR}' if pair.clear else ''}"
 
 
 def _number(count: int) -> str:

@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
 from evaluator.data.issues import count_of
+from evaluator.metrics import results
 from evaluator.metrics.resampling import LEVEL
-from evaluator.metrics.results import capitalised
+from evaluator.metrics.results import MINUS, capitalised
 
-MINUS: Final = "\u2212"
 _LEVEL: Final = f"{LEVEL:.0%}".replace("%", " %")
 
 
@@ -32,10 +32,8 @@ def points(value: float, *, signed: bool = True, decimals: int = 1) -> str:
     >>> points(0.026), points(-0.004), points(0.0)
     ('+2.6', '−0.4', '0.0')
     """
-    text = f"{abs(value) * 100.0:.{decimals}f}"
-    if value == 0.0:
-        return text
-    return f"{MINUS}{text}" if value < 0.0 else f"+{text}" if signed else text
+    text = results.signed(100.0 * value, decimals)
+    return text if signed else text.removeprefix("+")
 
 
 def tick_text(value: float) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args
+from typing import Any, Final, Literal, NamedTuple, TypedDict, cast, get_args
 
 import msgspec
 import numpy as np
@@ -22,6 +22,8 @@ from evaluator.data.order import all_true
 from evaluator.metrics.exact_sums import ExactSums
 from evaluator.system.version import __version__
 
+MINUS: Final = "\u2212"
+"""The sign of numbers that people read; data for machines have a hyphen."""
 JsonObject = dict[str, Any]
 """Plain values under the keys of the terminal contract, as ``to_json`` gives them; undefined is None."""
 
@@ -294,6 +296,16 @@ def applied_score(min_score: float, score: FloatArray) -> tuple[float, tuple[str
     if np.isnan(score).all():
         return 0.0, (f"no scores: minimum score {threshold_text(min_score)} does not apply",)
     return min_score, ("predictions without a score stay",)
+
+
+def signed(value: float, decimals: int = 0) -> str:
+    """Return a change as people read it; one that is not nothing, but is rounded to nothing, is plus or minus it.
+
+    >>> signed(1204), signed(-0.44, 1), signed(0), signed(-0.04, 1)
+    ('+1,204', '−0.4', '0', '±0.0')
+    """
+    size = f"{abs(value):,.{decimals}f}"
+    return size if value == 0.0 else f"{'±' if not size.strip('0.') else '+' if value > 0 else MINUS}{size}"
 
 
 def threshold_text(value: float) -> str:

@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from evaluator.compare.sentences import MINUS
 from evaluator.compare.stored_results import comparable_part
 from evaluator.data.issues import count_of, plain, quote, refuse
 from evaluator.formats import folder
+from evaluator.metrics.results import signed
 from evaluator.pack.blocks import printed
 from evaluator.pack.finding_rows import place_of, title_of_target, verdict_words
 from evaluator.pack.options import Model
@@ -180,11 +180,11 @@ def _rows(named: str, earlier: PackedModel, model: PackedModel, *, subtract: boo
     for name, title in _RATIOS:
         before, after = getattr(earlier, name), getattr(model, name)
         known = subtract and before is not None and after is not None
-        moved = f"{_signed(100 * (after - before), 1)} points" if known else ""
+        moved = f"{signed(100 * (after - before), 1)} points" if known else ""
         rows.append(Change(f"{named}: {title}", printed(before), printed(after), moved))
     for name, title in _COUNTS:
         before, after = getattr(earlier, name), getattr(model, name)
-        moved = _signed(after - before, 0) if subtract else ""
+        moved = signed(after - before, 0) if subtract else ""
         rows.append(Change(f"{named}: {title}", f"{before:,}", f"{after:,}", moved))
     return rows
 
@@ -218,9 +218,3 @@ def _listed(findings: Sequence[PackedFinding]) -> str:
     listed = [words if many == 1 else f"{words} ({many:,})" for words, many in alike[:_LISTED]]
     left_out = sum(many for _, many in alike[_LISTED:])
     return "; ".join([*listed, f"and {left_out:,} more"] if left_out else listed)
-
-
-def _signed(value: float, digits: int) -> str:
-    """Return a change with its sign; one that is rounded to nothing is 0."""
-    text = f"{abs(value):,.{digits}f}"
-    return text if not text.strip("0.,") else f"{'+' if value > 0 else MINUS}{text}"

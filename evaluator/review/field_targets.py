@@ -20,9 +20,9 @@ from evaluator.review.status import FindingStatus, State, status_of, status_over
 from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Target
 
 FIELD_PROBLEMS: Final[Mapping[str, str]] = {
-    "below_threshold": "Below threshold",
+    "below_threshold": "Box too far off",
     "missed": "Missed",
-    "spurious": "Spurious",
+    "spurious": "Extra",
     "wrong_value": "Wrong value",
 }
 """What can be wrong with a field that has a box."""

@@ -251,12 +251,6 @@ def number(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.3f}"
 
 
-def points(difference: float) -> str:
-    """Return a difference of ratios in points, with its sign."""
-    points = 100 * difference
-    return f"{'+' if points >= 0.05 else '−' if points <= -0.05 else '±'}{abs(points):.1f}"
-
-
 def short_name(model: Model) -> str:
     """Return a model's name without its owner, cut at 12 characters."""
     return shorten(_OWNER.sub("", model.name), 12)

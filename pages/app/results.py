@@ -17,7 +17,7 @@ from pages.app.state import OF_BOXES, RASTERED, Field, Part, State, state
 
 # Of every protocol that matches boxes.
 Result = AnyBoxResult
-STANDARD: Final = "Standard thresholds"
+STANDARD: Final = "Defaults"
 BEST_F1: Final = "Best F1"
 
 

@@ -144,7 +144,7 @@ def test_a_cut_off_box_says_which_side_and_how_much() -> None:
         (
             [WHOLE], [box(0.1, 0.46, 0.5, 0.86)],
             [
-                "Missed FNg0 overlaps a false positive Figure IoU 0.05",
+                "Missed FNg0 overlaps an extra Figure IoU 0.05",
                 "Extra FPp0 overlaps a missed Figure IoU 0.05 · no score",
             ],
         ),
@@ -183,7 +183,7 @@ def test_a_label_that_is_shown_alone_changes_no_sentence() -> None:
     whole, tables = page_data(result, row), page_data(result, row, labels=["Table"])
     sentences = {tuple(each["keys"]): each["lines"] for each in whole["mistakes"]}
     missed = next(each for each in tables["mistakes"] if each["title"] == "Missed")
-    assert missed["lines"] == ["overlaps a false positive Section-header", "IoU 0.08"]
+    assert missed["lines"] == ["overlaps an extra Section-header", "IoU 0.08"]
     assert missed["lines"] == sentences[tuple(missed["keys"])]
     (key,) = missed["keys"]
     assert by_key(tables)[key]["nearest"] == by_key(whole)[key]["nearest"]

@@ -126,7 +126,7 @@ def test_differences_are_told_in_reading_order() -> None:
     assert [(each["key"], each["words"]) for each in listed] == [
         ("g1", "Figure: A finds it (score 0.80, IoU 1.00), B misses it."),
         ("g2", "Table: A misses it (cut off), B finds it (score 0.91, IoU 1.00)."),
-        ("b3", "Figure 0.25: only B has this false positive (extra)."),
+        ("b3", "Figure 0.25: only B has this extra box."),
     ]
 
 

@@ -48,11 +48,11 @@ def test_fields_of_these_documents_and_models_are_listed_in_words() -> None:
     listed = rows(PackOptions())
     assert listed.note == "2 findings, as they were when they were judged"
     assert listed.rows == (
-        ("norris-20466, page 1", "Spurious: total", "anchors", "Model wrong", "Anna", "see the contract", ""),
+        ("norris-20466, page 1", "Extra: total", "anchors", "Model wrong", "Anna", "see the contract", ""),
         ("norris-20466, page 1", "Missed: vendor.name", "anchors", "Ignore", "Ben", "", ""),
     )
     assert [row[1] for row in rows(PackOptions(verdicts=("ignore",))).rows] == ["Missed: vendor.name"]
-    assert [row[1] for row in rows(PackOptions(tags=("bad",))).rows] == ["Spurious: total"]
+    assert [row[1] for row in rows(PackOptions(tags=("bad",))).rows] == ["Extra: total"]
     assert rows(PackOptions(documents=("quayside-77120",))) is None
     assert rows(PackOptions(), []) is None
 
@@ -81,5 +81,5 @@ def test_a_pack_of_fields_has_its_findings_and_takes_them_from_the_log_each_time
     with PagePool(workers=1) as pool:
         write_html(path, judged, Pictures(pool, None), progress=lambda done, total, words: None)
     written = path.read_text(encoding="utf-8")
-    assert "Spurious: total" in written
+    assert "Extra: total" in written
     assert "see the contract" in written

@@ -293,8 +293,8 @@ def test_boxes_have_the_status_of_their_field(result: FieldsResult, pages: Field
 def test_problems_say_what_is_wrong(result: FieldsResult, pages: FieldPages) -> None:
     mistakes = {each["label"]: each for each in drawn(result, pages)["mistakes"]}
     assert {label: each["title"] for label, each in mistakes.items()} == {
-        "wrong": "Wrong value", "low": "Below threshold", "low_wrong": "Below threshold, wrong value",
-        "boxless": "Missed", "no_box": "Wrong value", "turned": "Below threshold", "made_up": "Spurious",
+        "wrong": "Wrong value", "low": "Box too far off", "low_wrong": "Box too far off, wrong value",
+        "boxless": "Missed", "no_box": "Wrong value", "turned": "Box too far off", "made_up": "Extra",
     }  # fmt: skip
     assert mistakes["wrong"]["lines"] == [
         "predicted “Umbrella Ltd”", "ground truth “Acme Corporation”", "IoU 1.00 · confidence 0.80",

@@ -90,7 +90,7 @@ def test_the_table_is_that_of_the_core() -> None:
     assert list(table["Field"]) == [row.label for row in rows]
     columns = {
         "AP 0.62": "ap_at", "AP50": "ap_50", "AP75": "ap_75", "Mean IoU": "mean_iou", "TP": "true_positive",
-        "Below": "below_threshold", "Missed": "missed", "Spur.": "spurious", "Truth": "num_gt",
+        "Box too far off": "below_threshold", "Missed": "missed", "Extra (FP)": "spurious", "Truth": "num_gt",
         "Pred.": "num_detections",
     }  # fmt: skip
     wanted = {name: [getattr(row, field) for row in rows] for name, field in columns.items()}
@@ -211,7 +211,7 @@ def test_the_page_has_its_boxes_and_its_picture() -> None:
     )  # fmt: skip
     assert data["counts"] == {"TP": 11, "FP": 1, "FN": 16, "ground_truth": 27, "predictions": 12}
     due = next(each for each in data["mistakes"] if each["label"] == "due_date")
-    assert (due["title"], due["tags"]) == ("Below threshold", ["FP", "FN"])
+    assert (due["title"], due["tags"]) == ("Box too far off", ["FP", "FN"])
     assert due["lines"] == ["predicted “2 July 2025”", "ground truth “8 July 2025”", "IoU 0.00 · confidence 0.88"]
 
 

@@ -128,7 +128,7 @@ def test_a_late_mark_on_a_preset_does_not_undo_the_slider() -> None:
             widget.double_array_value.data[:] = [0.52]
     fine(app._run(marked))
     assert (sliders(app, "iou"), app.button_group(key=dashboard.key_of(app, "preset")).value) == ([0.52], None)
-    fine(app.button_group(key=dashboard.key_of(app, "preset")).set_value("Standard thresholds").run())
+    fine(app.button_group(key=dashboard.key_of(app, "preset")).set_value("Defaults").run())
     assert sliders(app, "iou") == [0.5]
 
 

@@ -455,7 +455,7 @@ class TestStanding:
         assert self.states(log, result({"a": HIT}, {"a": HIT})) == ["matched"]
         (regrouped,) = field_statuses(log, [result({"a": HIT}, {"a": rich("Acme", FAR)})], iou=0.5)
         assert (regrouped.state, regrouped.mistake) == ("regrouped", "below_threshold")
-        assert regrouped.sentence.endswith("It is called Below threshold now; it was judged as Missed.")
+        assert regrouped.sentence.endswith("It is called Box too far off now; it was judged as Missed.")
         assert regrouped.box_key == "p0"
         assert regrouped.model is None
 

@@ -16,6 +16,7 @@ import numpy as np
 from evaluator.analysis.slices.conditions import Condition, words
 from evaluator.analysis.slices.measure_values import WORDS, Means, Measure, MeasureValues, box_values, is_average
 from evaluator.analysis.slices.slices import Slice
+from evaluator.compare.sentences import points
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.exact_sums import ExactSums
@@ -101,8 +102,8 @@ class Detail(NamedTuple):
             return ""
         neither, *others = [float(each) for each in wanted if each is not None]
         names = [f"{factor.yes} alone" for factor in self.factors] + ["both"]
-        parts = [f"{name} {100 * (other - neither):+.1f}" for name, other in zip(names, others, strict=True)]
-        return f"Against neither, in points: {'; '.join(parts)}.".replace(" -", " \N{MINUS SIGN}")
+        parts = [f"{name} {points(other - neither)}" for name, other in zip(names, others, strict=True)]
+        return f"Against neither, in points: {'; '.join(parts)}."
 
 
 def shown_places(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> list[int]:

@@ -37,6 +37,7 @@ from evaluator.analysis.slices.search import (
     Subset,
     search,
 )
+from evaluator.compare.sentences import points
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import JoinedBoxes
 from evaluator.data.issues import count_of, plural_of
@@ -136,7 +137,7 @@ class Slice:
             way += " less"
         return (
             f"B {way} here, {title} {b:.2f} against {a:.2f} of A "
-            f"({100 * self.value:+.1f} points, elsewhere {100 * self.rest:+.1f}); {counts}"
+            f"({points(self.value)} points, elsewhere {points(self.rest)}); {counts}"
         )
 
     def to_json(self) -> dict[str, object]:

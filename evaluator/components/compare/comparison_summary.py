@@ -19,7 +19,7 @@ from evaluator.compare.sentences import (
     worst_loss,
 )
 from evaluator.components.compare.pair import PAGE_FILTERS
-from evaluator.components.compare.pair_list import boxes_of, signed
+from evaluator.components.compare.pair_list import boxes_of
 from evaluator.components.compare.payload import (
     BoardPayload,
     DifferenceRowItem,
@@ -34,6 +34,7 @@ from evaluator.components.compare.payload import (
 )
 from evaluator.data.issues import count_of, cut, displayed
 from evaluator.metrics.resampling import FEW_DOCUMENTS
+from evaluator.metrics.results import signed
 
 SHOWN_DIFFERENCES: Final = 8
 TABLE_METRICS: Final = ("recall", "precision", "f1")

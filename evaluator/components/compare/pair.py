@@ -302,4 +302,4 @@ def _false_words(box: PairBoxItem, titles: Mapping[int | None, str], names: Sequ
     score = "" if box.score is None else f" {box.score:.2f}"
     who = "both have" if box.kind == "shared" else f"only {names[ALONE.index(box.kind)]} has"
     title = titles.get(box.mistake, "")
-    return f"{isolated(box.label)}{score}: {who} this false positive{f' ({title})' if title else ''}."
+    return f"{isolated(box.label)}{score}: {who} this extra box{f' ({title})' if title not in ('', 'extra') else ''}."

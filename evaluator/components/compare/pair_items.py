@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.compare.sentences import MINUS
 from evaluator.components.compare.pair import CHANGES
 from evaluator.components.compare.pair_list import PageFacts, PageList, around
 from evaluator.components.compare.payload import FilterItem
@@ -16,6 +15,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.issues import count_of
 from evaluator.data.order import order_by
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger, Outcome
+from evaluator.metrics.results import MINUS
 
 
 class ItemFilter(NamedTuple):

@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.compare.ledger import Ledger, LedgerCounts
-from evaluator.compare.sentences import MINUS
 from evaluator.components.compare.pair import PAGE_FILTERS
 from evaluator.components.compare.payload import FilterItem, ListedPageItem, LookItem
 from evaluator.components.viewer.page_strip import window
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, cut, displayed
+from evaluator.metrics.results import signed
 
 LISTED_PAGES: Final = 200
 """So many pages of the list are handed over at once."""
@@ -149,11 +149,6 @@ def around(
     title, said, diverging = look
     longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
     return PageList(tuple(strip), LookItem(title, said, longest, diverging))
-
-
-def signed(value: int) -> str:
-    """Return a change with its sign: ``+2``, ``−5``, ``0``."""
-    return f"{value:,}" if value == 0 else f"+{value:,}" if value > 0 else f"{MINUS}{-value:,}"
 
 
 def _words(counts: LedgerCounts, row: int, names: Sequence[str]) -> str:

@@ -8,12 +8,12 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from evaluator.components.compare.pair_list import signed
 from evaluator.components.matrix.matrix import difference_data, matrix_data
 from evaluator.components.matrix.payload import MatrixLayer
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import displayed
 from evaluator.matching.box_items import ClassConfusion
+from evaluator.metrics.results import signed
 from evaluator.protocols.pixel.difference import MatrixDifference
 from evaluator.protocols.pixel.matrix import Matrices
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from evaluator.components.matrix.payload import MatrixLayer, ScaleItem
 from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.metrics.results import MINUS
 from evaluator.protocols.pixel.difference import MatrixDifference, largest
 from evaluator.protocols.pixel.matrix import Matrices, plain_matrix
 
@@ -140,7 +141,7 @@ def _signed(value: float, shows: Shows) -> str:
         return "0"
     size = abs(value)
     number = short_pixels(size) if shows == "pixels" else f"{size:.2f}" if shows == "f1" else f"{100 * size:.1f}"
-    sign = "±" if not number.strip("0.") else "+" if value > 0 else "−"
+    sign = "±" if not number.strip("0.") else "+" if value > 0 else MINUS
     return sign + number
 
 

@@ -1,7 +1,7 @@
 /** Numbers and names as people read them. Pure functions: no document. */
 
 /** Names of the statuses in words. */
-export const STATUS_WORDS = { TP: "matched", FP: "false positive", FN: "missed", truth: "matched ground truth" };
+export const STATUS_WORDS = { TP: "matched", FP: "extra", FN: "missed", truth: "matched ground truth" };
 
 /** @type {[string, string][]} name, words */
 export const VERDICTS = [

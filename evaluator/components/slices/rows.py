@@ -23,6 +23,7 @@ from evaluator.analysis.slices.detail import (
 from evaluator.analysis.slices.measure_values import MeasureValues, is_average
 from evaluator.analysis.slices.named_slices import FILE_NAME
 from evaluator.analysis.slices.slices import Slice, Slices, boxes_of_slice, pages_of
+from evaluator.compare.sentences import points
 from evaluator.components.gallery.crops import cards
 from evaluator.components.gallery.payload import CardItem
 from evaluator.components.slices.payload import (
@@ -277,7 +278,7 @@ def _difference(detail: Detail) -> list[SliceRowItem]:
         return []
     a, b = detail.models
     values = [(y.value, x.value) for x, y in ((a.here, b.here), (a.rest, b.rest), (a.difference, b.difference))]
-    here, rest, both = (_MISSING if x is None or y is None else _signed(x - y) for x, y in values)
+    here, rest, both = (_MISSING if x is None or y is None else points(x - y) for x, y in values)
     return [SliceRowItem("", "B minus A", [here, "", rest, both, ""])]
 
 
@@ -324,19 +325,10 @@ def _interval(estimate: Estimate) -> str:
     return f"{estimate.low:.2f} to {estimate.high:.2f}"
 
 
-def _signed(share: float) -> str:
-    """Return a difference in points, with a real minus sign.
-
-    >>> _signed(0.0344), _signed(-0.5306)
-    ('+3.4', '−53.1')
-    """
-    return f"{100 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
-
-
 def _points(estimate: Estimate) -> tuple[str, str]:
     """Return a difference in points, and its interval."""
     if estimate.value is None:
         return _MISSING, ""
     if estimate.low is None or estimate.high is None:
-        return _signed(estimate.value), ""
-    return _signed(estimate.value), f"{_signed(estimate.low)} to {_signed(estimate.high)}"
+        return points(estimate.value), ""
+    return points(estimate.value), f"{points(estimate.low)} to {points(estimate.high)}"

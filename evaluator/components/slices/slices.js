@@ -69,7 +69,7 @@ export class SlicesView {
         html("div", { class: "slices-bars" }, ...one.bars.map(bar)),
         html("div", { class: "slices-lost" }, ...one.bars.map((each) => html("span", {}, count(Math.max(0, each.lost))))),
         one.confirmed === null ? null : html("span", { class: one.confirmed ? "slices-state" : "slices-state muted" }, one.confirmed ? icon("check") : html("i", { class: "ring" }),
-          one.confirmed ? "confirmed on the other half" : "not confirmed on the other half"));
+          `${one.confirmed ? "" : "not "}repeated in the held-out half`));
       row.addEventListener("click", () => this.choose(order));
       return row;
     });

@@ -42,7 +42,7 @@ LINKS: Final[Mapping[str, str]] = {
     "true_positive": "True positives",
     "below_threshold": "Boxes below the threshold",
     "missed": "Missed boxes",
-    "spurious": "Spurious boxes",
+    "spurious": "Extra boxes",
     "value_right_box_right": "Value right, box right",
     "value_right_box_wrong": "Value right, box wrong",
     "value_wrong_box_right": "Value wrong, box right",

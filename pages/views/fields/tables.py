@@ -32,13 +32,13 @@ _TABLE_ROWS: Final = 13
 _NAME_WIDTHS: Final = (110, 260)
 _LETTER: Final = 5.9
 # Pixels of columns whose title needs more, or less, than others.
-_WIDTHS: Final = {"Mean IoU": 62, "TP": 38, "Missed": 52}
+_WIDTHS: Final = {"Mean IoU": 62, "TP": 38, "Missed": 52, "Box too far off": 88, "Extra (FP)": 62}
 # Columns of the table of field types that are linked, by their title.
 _COUNTS: Final = {
     "TP": ("true_positive", "true_positive"),
-    "Below": ("below_threshold", "below_threshold"),
+    "Box too far off": ("below_threshold", "below_threshold"),
     "Missed": ("missed", "missed"),
-    "Spur.": ("spurious", "spurious"),
+    "Extra (FP)": ("spurious", "spurious"),
     "Truth": ("num_gt", "ground_truth"),
     "Pred.": ("num_detections", "predictions"),
 }
@@ -46,12 +46,17 @@ _HELP: Final = {
     "Truth": "Ground-truth boxes",
     "Pred.": "Predicted boxes",
     "TP": "IoU at the threshold or above",
-    "Below": "Two boxes, IoU below the threshold",
+    "Box too far off": "Two boxes, IoU below the threshold",
     "Missed": "Ground-truth box without a predicted one",
-    "Spur.": "Spurious: predicted box without a ground-truth one",
+    "Extra (FP)": "Predicted box without a ground-truth one",
 }
 _TYPE_ROWS: Final = Cached[Sequence[TypeRow]](16)
-_STATUS: Final = {"true positive": "TP", "below threshold": "Below", "missed": "Missed", "spurious": "Spurious"}
+_STATUS: Final = {
+    "true positive": "TP",
+    "below threshold": "Box too far off",
+    "missed": "Missed",
+    "spurious": "Extra (FP)",
+}
 
 
 def types_table(compared: ComparedFields, model: FieldModel) -> None:
@@ -101,7 +106,7 @@ def _name_width(names: Sequence[str]) -> int:
     return min(max(_NAME_WIDTHS[0], round(_LETTER * max(map(len, names), default=0)) + 18), _NAME_WIDTHS[1])
 
 
-_CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Below", "Missed", "Spur.")
+_CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Box too far off", "Missed", "Extra (FP)")
 
 
 def corrected(compared: ComparedFields, model: FieldModel, sign: Callable[..., str]) -> None:

@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from evaluator.compare.sentences import points
 from evaluator.data.issues import count_of, plain
 from evaluator.metrics.results import MetricColumns, Metrics, defined, threshold_text
 from pages.app import protocol, widgets
@@ -18,7 +19,6 @@ from pages.app.frame import (
     letter_and_name,
     letter_badge,
     number,
-    points,
     theme_class,
     thresholds_at_right,
 )
@@ -118,6 +118,7 @@ def _presets(loaded: LoadedBoxes) -> None:
     st.segmented_control(
         "Thresholds",
         [STANDARD, BEST_F1],
+        format_func=lambda each: f"{each} ({protocol.standard_iou():.2f} / 0.00)" if each == STANDARD else each,
         key=State.preset.key,
         on_change=State.preset.changed(apply),
         label_visibility="collapsed",

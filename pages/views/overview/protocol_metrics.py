@@ -12,6 +12,7 @@ import streamlit as st
 from evaluator.charts import scores as charts
 from evaluator.charts.scores import MOST_CURVES, Point
 from evaluator.compare.differences import Difference, differences, ties_make, without_ties
+from evaluator.compare.sentences import points
 from evaluator.data.issues import count_of, displayed, plain
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.matching.box_scores import ThresholdChoice, box_calibrations, thin_curve, threshold_choice
@@ -185,9 +186,9 @@ def _moved(first: Sequence[NumberGroup], second: Sequence[NumberGroup], known: d
         star = f" {_STAR}" if moved is not None and moved.is_clear else ""
         interval = ""
         if moved is not None and moved.low is not None and moved.high is not None and not moved.too_few:
-            interval = f"95 % interval {frame.points(moved.low)} to {frame.points(moved.high)}"
+            interval = f"95 % interval {points(moved.low)} to {points(moved.high)}"
         cells.append(
-            f'<td class="{"ls-star" if star else ""}" title="{interval}">{frame.points(b.value - a.value)}{star}</td>'
+            f'<td class="{"ls-star" if star else ""}" title="{interval}">{points(b.value - a.value)}{star}</td>'
         )
     return f'<tr class="ls-moved"><th scope="row">B minus A, points</th>{"".join(cells)}</tr>'
 
@@ -231,8 +232,8 @@ def _label_table(loaded: LoadedBoxes, chosen: Sequence[PairModel], shown: PairMo
         settings[title] = widgets.bar_column(model.letter, 76, title)
     if len(chosen) == 2:
         a, b = (np.array(columns[model.letter][first], dtype=np.float64) for model in chosen)
-        table["B − A"] = 100 * (b - a)
-        settings["B − A"] = st.column_config.NumberColumn(format="%+.1f", width=54, help="In points.")
+        table["B − A"] = [None if np.isnan(each) else points(each) for each in (b - a).tolist()]
+        settings["B − A"] = st.column_config.TextColumn(width=54, help="In points.")
     for title, values in list(columns[shown.letter].items())[1:]:
         table[title] = values
         settings[title] = widgets.ratio_column(52)
@@ -264,8 +265,8 @@ def _add_scores(
         settings[title] = st.column_config.NumberColumn(format="%.2f", width=56, help="With the best F1.")
     choice = choice_of(loaded, shown)
     best_f1 = dict(zip(choice.labels, choice.label_f1_own.tolist(), strict=True))
-    table["F1 there"] = [best_f1.get(label) for label in labels]
-    settings["F1 there"] = widgets.ratio_column(58, help=frame.escaped(f"Of {frame.letter_and_name(shown)}."))
+    table["F1 at that score"] = [best_f1.get(label) for label in labels]
+    settings["F1 at that score"] = widgets.ratio_column(94, help=frame.escaped(f"Of {frame.letter_and_name(shown)}."))
     for model in chosen:
         every = _calibrations_of(loaded, model)
         bins = [every[label] for label in labels]
@@ -427,6 +428,6 @@ def _one_or_own(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
 
 
 def _gain_row(name: str, one: float | None, own: float | None, note: str) -> str:
-    gain = "–" if one is None or own is None else frame.points(own - one)
+    gain = "–" if one is None or own is None else points(own - one)
     cells = f'<td title="{note}">{frame.number(one)}</td><td>{frame.number(own)}</td><td><b>{gain}</b></td>'
     return f'<tr><th scope="row">{name}</th>{cells}</tr>'

@@ -72,7 +72,7 @@ def assert_shows_pycocotools(folder: Path, instances: dict[str, Any], *models: l
     if len(models) == 2:
         for cell, a, b in zip(rows[2], *stats, strict=True):
             moved = None if a is None or b is None else 100 * (b - a)
-            sign = "" if moved is None else "+" if moved >= 0.05 else "−" if moved <= -0.05 else "±"
+            sign = "" if not moved else "+" if moved >= 0.05 else "−" if moved <= -0.05 else "±"
             assert cell == ("–" if moved is None else f"{sign}{abs(moved):.1f}")
 
 

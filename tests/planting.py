@@ -6,12 +6,21 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Annotations, Document, map_labels
+from evaluator.analysis.suspects.listing import LEAST_LISTED, Suspects, suspects
+from evaluator.analysis.suspects.page_evidence import with_page_evidence
+from evaluator.analysis.suspects.ranking import KINDS
+from evaluator.data.boxes import FloatArray, intersection, iou
+from evaluator.data.dataset import Annotations, Dataset, Document, join, map_labels
 from evaluator.data.fixes import to_corners, written_numbers
+from evaluator.formats.snapshot import ground_truth_file
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
+from evaluator.review.apply_edits import Addition, apply_edits
 
 Plant = Callable[[Annotations], Annotations]
 ALIASES = {"Text": "paragraph", "Figure": "image", "Table": "tabular", "Caption": "legend"}
@@ -82,6 +91,102 @@ def on_part(plant: Plant, share: float) -> Plant:
         )
 
     return partly
+
+
+class PlantedError(NamedTuple):
+    """An error of a ground truth: its kind, document and page, and the box as the file has it, or had it."""
+
+    kind: str
+    document: str
+    page: int
+    xyxy: tuple[float, float, float, float]
+
+
+def ground_truth_errors(source: Annotations, seed: int, of_each: int = 5) -> tuple[Annotations, list[PlantedError]]:
+    """A ground truth in shares of its pages with errors: boxes missing, extra, wrongly labelled and wrongly drawn."""
+    rng, boxes = np.random.default_rng(seed), source.boxes
+    chosen = rng.permutation(len(boxes))
+    removed, relabelled, added, errors = np.zeros(len(boxes), dtype=bool), {}, [], []
+
+    def note(kind: str, row: int, xyxy: FloatArray) -> tuple[float, float, float, float]:
+        x1, y1, x2, y2 = xyxy.tolist()
+        document = source.documents[boxes.document[row]].doc_id
+        errors.append(PlantedError(kind, document, int(boxes.page[row]), (x1, y1, x2, y2)))
+        return x1, y1, x2, y2
+
+    def add(kind: str, row: int, xyxy: FloatArray) -> None:
+        label = source.labels[boxes.label[row]]
+        where = source.documents[boxes.document[row]], int(boxes.page[row])
+        added.append(Addition(*where, label, note(kind, row, xyxy), f"{kind}{row:028d}"))
+
+    for row in chosen[:of_each].tolist():
+        removed[row] = True
+        note("missing", row, boxes.xyxy[row])
+    for row in chosen[of_each : 2 * of_each].tolist():
+        others = [label for label in source.labels[: source.evaluated] if label != source.labels[boxes.label[row]]]
+        relabelled[row] = others[rng.integers(len(others))]
+        note("label", row, boxes.xyxy[row])
+    for row in chosen[2 * of_each : 3 * of_each].tolist():
+        removed[row] = True
+        x1, y1, x2, y2 = boxes.xyxy[row].tolist()
+        moved, axis = boxes.xyxy[row].copy(), int(rng.integers(2))
+        # One side moves by a third to a half of the box, in or out.
+        moved[2 + axis] += rng.choice([-1.0, 1.0]) * rng.uniform(0.33, 0.5) * ((x2 - x1), (y2 - y1))[axis]
+        add("border", row, np.clip(moved, 0.0, 1.0))
+    here = boxes.document.astype(np.int64) * 10_000 + boxes.page
+    for row in chosen[3 * of_each :].tolist():
+        if sum(error.kind == "extra" for error in errors) == of_each:
+            break
+        size = boxes.xyxy[row, 2:] - boxes.xyxy[row, :2]
+        low = rng.uniform(0.05, np.maximum(0.95 - size, 0.051))
+        new, others = np.concatenate([low, low + size]), boxes.xyxy[here == here[row]]
+        # In a free place of its page.
+        if not (intersection(np.broadcast_to(new, others.shape), others) > 0.1 * np.prod(size)).any():
+            add("extra", row, new)
+    spoilt, _ = apply_edits(
+        source, removed=removed, relabelled=relabelled, added=added, marked=np.zeros(len(boxes), dtype=bool),
+        labels=source.labels[: source.evaluated], reason="planted",
+    )  # fmt: skip
+    return spoilt, errors
+
+
+def write_spoilt(folder: Path, dataset: Dataset, seed: int = 2) -> Path:
+    """Write the ground truth of a dataset with planted errors; return the file."""
+    truth, _ = ground_truth_errors(dataset.ground_truth.source, seed)
+    path = folder / "ground_truth.json"
+    path.write_bytes(ground_truth_file(truth, created_at="2026-01-01T00:00:00Z", notes={}))
+    return path
+
+
+class FoundErrors(NamedTuple):
+    """Of 20 planted errors: how many suspects are listed and right, and how many errors they name, by kind."""
+
+    listed: int
+    right: int
+    kinds: dict[str, int]
+    planted: int
+
+
+def listed_suspects(dataset: Dataset, pdfs: tuple[PdfFolder, PagePool] | None = None) -> Suspects:
+    """The suspects that are listed, with or without the pages."""
+    every = suspects(dataset)
+    return (with_page_evidence(every, *pdfs) if pdfs else every).at_least(LEAST_LISTED)
+
+
+def found_errors(dataset: Dataset, seed: int, pdfs: tuple[PdfFolder, PagePool] | None = None) -> FoundErrors:
+    """What the suspects find of errors that are planted in the ground truth of a dataset."""
+    truth, errors = ground_truth_errors(dataset.ground_truth.source, seed)
+    shown = listed_suspects(join(truth, *(side.source for side in dataset.predictions)), pdfs).to_list()
+    at = {
+        (row, place)
+        for row, one in enumerate(shown)
+        for place, error in enumerate(errors)
+        if (one.document, one.page) == (error.document, error.page)
+        and iou(np.array([one.bbox]), np.array([error.xyxy]))[0] >= 0.5
+    }
+    named = {place for _, place in at}
+    kinds = {kind: sum(errors[place].kind == kind for place in named) for kind in KINDS}
+    return FoundErrors(len(shown), len({row for row, _ in at}), kinds, len(errors))
 
 
 def columns(*rows: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray], FloatArray]:

@@ -11,8 +11,8 @@ from cyclopts import Group, Parameter
 
 from evaluator import project
 from evaluator.analysis.suspects import listing, review_plan
+from evaluator.analysis.suspects.listing import LEAST_LISTED
 from evaluator.analysis.suspects.page_evidence import with_page_evidence
-from evaluator.analysis.suspects.ranking import LEAST_SCORE
 from evaluator.cli.absent_documents import absent_note
 from evaluator.cli.paths import PasswordFile, passwords_of
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, in_one_sentence, print_issues
@@ -39,7 +39,7 @@ def suspects(
     gt: Truth,
     pred: Annotated[list[Path], Parameter(negative="")],
     options: ProtocolOptions = DEFAULT,
-    least: float = LEAST_SCORE,
+    least: float = LEAST_LISTED,
     plan: float | None = None,
     password_file: PasswordFile = None,
     json: Annotated[bool, Parameter(group=_output, negative="")] = False,
@@ -86,7 +86,7 @@ def suspects(
         files = project.open_project(system, project.one_input(gt), pred, settings, say)
         joined = project.require_joined(files, system, settings)
         say("Weighing")
-        suspects = listing.suspects(joined.dataset, labels=labels, min_score=min_score, least=least)
+        suspects = listing.suspects(joined.dataset, labels=labels, min_score=min_score)
         if pdfs is not None:
             say("Reading pages")
             folder = PdfFolder(pdfs)
@@ -97,6 +97,7 @@ def suspects(
             say("Planning")
             assert isinstance(settings, BoxOptions)
             review = review_plan.review_plan(suspects, matching[protocol], settings, margin=plan)
+        suspects = suspects.at_least(least)
     evidence = () if pdfs is None else ("words and ink of the pages",)
     line = _signature(system, joined.dataset, evidence, labels=labels, min_score=min_score, least=least)
     if plan is not None:

@@ -12,6 +12,7 @@ from evaluator.components.suspects.view import in_file, shares_of, suspect_item,
 from evaluator.data.boxes import iou
 from evaluator.data.dataset import Dataset, join
 from tests.building import annotations, box, ground_truth
+from tests.planting import ground_truth_errors
 from tests.sample_part import sample_dataset
 
 NAMES = [("A", "lines 1.0"), ("B", "blocks 1.0")]
@@ -19,7 +20,9 @@ NAMES = [("A", "lines 1.0"), ("B", "blocks 1.0")]
 
 @pytest.fixture(scope="module")
 def every() -> Suspects:
-    return suspects(sample_dataset())
+    sample = sample_dataset()
+    truth, _ = ground_truth_errors(sample.ground_truth.source, 2)
+    return suspects(join(truth, *(side.source for side in sample.predictions)))
 
 
 def pixels(size: tuple[float, float]) -> Dataset:

@@ -241,7 +241,7 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
 def test_suspects_and_the_review_sample_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
     url, kept = judging
     course(
-        visit(url).open("suspects"),
+        visit(url).open("suspects", evidence="0"),
         partial(a_suspect_is_edited_accepted_and_taken_back_by_keys, kept),
         partial(verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves, kept),
         partial(the_review_sample_goes_on_by_keys, kept),
@@ -276,18 +276,20 @@ def a_suspect_is_edited_accepted_and_taken_back_by_keys(kept: Path, screen: Scre
     (box,) = event.target.of("prediction")
     assert box.xyxy == pytest.approx(edges, abs=1e-4)
     screen.wait(lambda: page.locator(".suspect-row b").first.inner_text() != first, "the next suspect")
-    # Two answers at once arrive both, in their order.
-    screen.press("2", "3")
-    screen.wait(lambda: len(given()) == 3, "two more verdicts")
-    assert [each.verdict for each in given()] == ["ground_truth_wrong", "model_wrong", "ambiguous"]
+    screen.press("3")
+    screen.wait(lambda: len(given()) == 2, "one more verdict")
+    assert [each.verdict for each in given()] == ["ground_truth_wrong", "ambiguous"]
     # They are stored before the browser is told.
     screen.rested()
     # What is taken back can be answered anew at once, without the question whether to replace it.
     screen.press("u", "2")
-    screen.wait(lambda: len(given()) == 5, "the verdict taken back and the new one")
+    screen.wait(lambda: len(given()) == 4, "the verdict taken back and the new one")
     last, cleared, anew = given()[-3:]
     assert (cleared.action, anew.verdict) == ("cleared", "model_wrong")
     assert last.target_id == cleared.target_id == anew.target_id
+    screen.rested()
+    screen.press("u", "u")
+    screen.wait(lambda: [each.action for each in given()[4:]] == ["cleared"] * 2, "both taken back")
 
 
 def verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves(kept: Path, screen: Screen) -> None:
@@ -304,7 +306,7 @@ def verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves(kept: P
             page.locator(".verdict-title", has_text="Verdict on mistake").wait_for()
             screen.press("v", "4")
             page.locator(".verdict-state", has_text="Waiting to be saved").wait_for()
-        screen.to("suspects")
+        screen.to("suspects", evidence="0")
         page.locator(".suspect-pane").click()
         first = page.locator(".suspect-row b").first.inner_text()
         screen.press("3")

@@ -86,6 +86,6 @@ def test_suspects_state_what_made_the_list(tmp_path: Path, run: Runner) -> None:
     words = ("suspects", "snapshot", "--gt", part / "ground_truth.json", "--pred", part / "lines.json")
     _, out, _ = run(*words, "--pdfs", SAMPLE / "pdf", "--fix", "lines.json:page-offset=+1")
     assert out.splitlines()[-1].startswith(
-        "snapshot 1.3 · score ≥ 0.00 · 1 model · probability ≥ 0.01 · words and ink of the pages · "
+        "snapshot 1.3 · score ≥ 0.00 · 1 model · probability ≥ 0.30 · words and ink of the pages · "
     )
     assert " · fix: page-offset=+1 · " in out.splitlines()[-1]

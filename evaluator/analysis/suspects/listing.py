@@ -6,7 +6,7 @@ Boxes are x1, y1, x2, y2, origin top left, in the unit of the files.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from evaluator.analysis.suspects.pairing import NOBODY, SAME_PLACE_IOU, Columns, original_rows
 from evaluator.analysis.suspects.ranking import BORDER, EXTRA, KINDS, LABEL, LEAST_SCORE, MISSING, Kind, Ranked, rank
+from evaluator.analysis.suspects.support import supported
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.data.issues import count_of
@@ -38,6 +39,10 @@ _SIDES: Final = (
 _DIGITS: Final = {"page": 6, "pixels": 2}
 _CLAIMED: Final = 0.3
 """From this share on the sentence says that another ground truth box lies there."""
+_MOST_CERTAIN: Final = 0.99
+"""Nothing that only models say is certain."""
+LEAST_LISTED: Final = 0.3
+"""Suspects below this probability are not listed, once their pages were looked at."""
 # Suspects that are kept as they were made last.
 _SHOWN: Final = 1_024
 
@@ -118,7 +123,7 @@ class Suspects:
             label=label,
             bbox=self._corners(ranked.xyxy[place], exact=kind != MISSING),
             kind=KINDS[kind],
-            score=round(float(ranked.score[place]), 6),
+            score=round(min(float(ranked.score[place]), _MOST_CERTAIN), 6),
             reason=self.reason(place),
             proposal=Proposal(
                 action=ACTIONS[kind],
@@ -127,6 +132,12 @@ class Suspects:
             ),
             unit=dataset.ground_truth.source.unit,
         )
+
+    def at_least(self, least: float) -> Suspects:
+        """Return the suspects that are at least so likely."""
+        rows = np.flatnonzero(self.ranked.score >= least)
+        notes = tuple(self.notes[row] for row in rows.tolist()) if self.notes else ()
+        return replace(self, ranked=self.ranked.take(rows), notes=notes)
 
     def to_list(self, most: int | None = None) -> list[Suspect]:
         """Return the first `most` suspects; all when None."""
@@ -283,8 +294,9 @@ def suspects(
 ) -> Suspects:
     """Return suspected errors of the ground truth of a dataset, most likely first.
 
-    `labels`: None for all that a file maps. Predictions below `min_score` do not take part; suspects less likely than
-    `least` are left out. ValueError, one sentence: no prediction or more than two, or a label that no file has.
+    Of two models both must say the same (`support`). `labels`: None for all that a file maps. Predictions below
+    `min_score` do not take part; suspects less likely than `least` are left out. ValueError, one sentence: no
+    prediction or more than two, or a label that no file has.
     """
     if not 1 <= len(dataset.predictions) <= MOST_MODELS:
         raise ValueError(f"suspects need one or two predictions; found {len(dataset.predictions)}")
@@ -300,6 +312,7 @@ def suspects(
         looked=covers,
         least=least,
     )
+    ranked = ranked.take(np.flatnonzero(supported(ranked, truth.boxes, [model.boxes for model in models], covers)))
     ranked.truth[:] = original_rows(ranked.truth, truth.rows)
     for model, side in enumerate(models):
         ranked.prediction[:, model] = original_rows(ranked.prediction[:, model], side.rows)

@@ -48,6 +48,8 @@ class _Evidence(NamedTuple):
 
 
 _NOTHING: Final = _Evidence(1.0, "")
+_NOT_LISTED: Final = _Evidence(0.0, "")
+"""Of what would leave words without a box."""
 
 
 def with_page_evidence(
@@ -59,7 +61,8 @@ def with_page_evidence(
 ) -> Suspects:
     """Return the suspects under new probabilities from their pages, most likely first.
 
-    Suspects whose page cannot be read keep theirs. `count` gets how many of how many pages are read.
+    Those that would leave words of the page without a box are left out; where it cannot be read they keep theirs.
+    `count` gets how many of how many pages are read.
     """
     ranked, dataset = suspects.ranked, suspects.dataset
     score, notes = ranked.score.copy(), [""] * len(ranked)
@@ -84,7 +87,7 @@ def with_page_evidence(
             evidence = _evidence(int(ranked.kind[place]), read, now, proposed, others)
             odds = score[place] / max(1.0 - score[place], 1e-9) * evidence.factor
             score[place], notes[place] = odds / (1.0 + odds), evidence.reason
-    again = np.argsort(-score, kind="stable")
+    again = np.argsort(-score, kind="stable")[: int((score > 0.0).sum())]
     moved = replace(ranked, score=score).take(again)
     return replace(suspects, ranked=moved, notes=tuple(notes[place] for place in again.tolist()))
 
@@ -103,7 +106,7 @@ def _read(suspects: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _
 def _evidence(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, others: FloatArray) -> _Evidence:
     inside = _inside(page.words, now)
     if kind == MISSING:
-        free = inside & ~np.any([_inside(page.words, box) for box in others], axis=0)
+        free = inside & ~_in_any(page.words, others)
         if free.any():
             return _Evidence(_UNCOVERED, f"{count_of(int(free.sum()), 'word')} there that no ground truth box covers")
         if inside.any():
@@ -114,11 +117,16 @@ def _evidence(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, oth
         uncovered = (held & ~cells_in(page.ink.shape, others)).sum() / held.sum()
         return _Evidence(_UNCOVERED, "ink there that no ground truth box covers") if uncovered >= _INSIDE else _NOTHING
     if kind == EXTRA:
+        if (inside & ~_in_any(page.words, others)).any():
+            return _NOT_LISTED
         if inside.any():
             return _Evidence(_FILLED, f"{count_of(int(inside.sum()), 'word')} in it")
         blank = not (cells_in(page.ink.shape, now[None]) & page.ink).any()
         return _Evidence(_EMPTY, "no ink in it") if blank else _NOTHING
     if kind == BORDER:
+        # What it would no longer hold, and nothing else holds.
+        if (inside & ~_inside(page.words, proposed) & ~_in_any(page.words, others)).any():
+            return _NOT_LISTED
         before, after = int(_cut(page.words, now).sum()), int(_cut(page.words, proposed).sum())
         if before > after:
             return _Evidence(_CUT, f"it cuts through {count_of(before, 'word')} now, {after} then")
@@ -135,6 +143,11 @@ def _shares(words: FloatArray, box: FloatArray) -> FloatArray:
 
 def _inside(words: FloatArray, box: FloatArray) -> BoolArray:
     return np.asarray(_shares(words, box) >= _INSIDE)
+
+
+def _in_any(words: FloatArray, boxes: FloatArray) -> BoolArray:
+    """Tell which words belong to one of some boxes."""
+    return np.asarray(np.any([np.zeros(len(words), dtype=bool), *(_inside(words, box) for box in boxes)], axis=0))
 
 
 def _cut(words: FloatArray, box: FloatArray) -> BoolArray:

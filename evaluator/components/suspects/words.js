@@ -16,6 +16,8 @@ import { count, isolated, percentOf, plural, unsavedWords } from "../shared/word
 export const ANSWERS = [["ground_truth_wrong", "Accept correction", "1"], ["model_wrong", "Model wrong", "2"], ["ambiguous", "Ambiguous", "3"]];
 /** Of a box, in the order of its coordinates. */
 const SIDES = ["Left", "Top", "Right", "Bottom"];
+/** Evidence from this probability on is strong. */
+const STRONG = 0.8;
 /** By how much a step enlarges the page. */
 export const ZOOM = 1.25;
 
@@ -66,7 +68,7 @@ function queueRow(view, item) {
   const node = html("div", { class: "suspect-row", role: "option", id: `suspect-${item.rank}`, "data-target": item.target, "aria-selected": "false" },
     html("div", { class: "gl-crop suspect-crop", "aria-hidden": "true" }),
     html("div", { class: "suspect-words" },
-      html("div", { class: "suspect-name" }, html("b", {}, `${item.rank + 1} ${item.kind}`), html("span", { title: item.label }, ` \u00b7 ${isolated(item.label)}`), html("b", { class: "suspect-score" }, item.score.toFixed(2))),
+      html("div", { class: "suspect-name" }, html("b", {}, `${item.rank + 1} ${item.kind}`), html("span", { title: item.label }, ` \u00b7 ${isolated(item.label)}`), html("b", { class: "suspect-score" }, item.score >= STRONG ? "strong" : "weak")),
       html("span", { class: "suspect-reason", title: item.reason }, item.reason), html("span", { class: "suspect-place muted", title: item.place }, words ? `${words} \u00b7 ${item.place}` : item.place)));
   node.addEventListener("click", () => view.choose(item));
   return node;

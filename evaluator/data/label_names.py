@@ -11,9 +11,10 @@ import numpy as np
 
 from evaluator.data.boxes import IntArray
 
-# Below these a proposal from overlap alone is a guess.
+# Below these a proposal from overlap alone is a guess; so often are labels shuffled to see what chance brings.
 _FEWEST: Final = 3
 _LEAST_SHARE: Final = 0.6
+_SHUFFLES: Final = 99
 # A rule for all labels brings at least so much of what each label by itself brings.
 _AS_MANY: Final = 0.9
 # Labels are exchanged when so much more of the boxes lie on their label then.
@@ -24,12 +25,14 @@ class Overlaps(NamedTuple):
     """How many boxes of each label lie on a box of each label of another file.
 
     `counts`: boxes of each label, (L,). `compared`: those on pages that were looked at and where the other file has
-    boxes. `table`: int64 (L, K), those with IoU 0.5 or more with a box of a label; the best one counts.
+    boxes. `table`: int64 (L, K), those with IoU 0.5 or more with a box of a label; the best one counts. `known`: boxes
+    of each label of the other file on these pages, (K,).
     """
 
     counts: IntArray
     compared: IntArray
     table: IntArray
+    known: IntArray
 
 
 class LabelProposal(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,23 +78,22 @@ def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, f
     """Return which labels that both files have stand for one another: the boxes of each lie on those of another one.
 
     `overlaps` is of boxes of the model on boxes of the ground truth. Nothing when two labels would become one: a model
-    may take one kind for another, but then none takes its place. Fewer than `fewest` boxes are no sign.
+    may take one kind for another, but then none takes its place. Fewer than `fewest` boxes of a label are no sign, but
+    those of all labels are where none of 99 orders of the labels brings as many in place.
     """
+    each = _exchanged(labels, known, overlaps, fewest)
+    together = each if each.words or fewest == 1 else _exchanged(labels, known, overlaps, 1)
+    return together if together.names == each.names or beyond_chance(labels, known, overlaps, together) else each
+
+
+def _exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, fewest: int) -> Exchanged:
     code = {label: at for at, label in enumerate(known)}
     shared = [(row, label) for row, label in enumerate(labels) if label in code]
     lying = int(sum(overlaps.table[row].sum() for row, _ in shared))
-    # One to one, most boxes first; of equally many a label is itself. One whose name is taken may follow fewer.
     table = overlaps.table[[row for row, _ in shared]]
-    cells = [(int(table[at, to]), shared[at][1], known[to]) for at, to in np.argwhere(table).tolist()]
-    cells.sort(key=lambda cell: (-cell[0], cell[1] != cell[2]))
-    taken: dict[str, str] = {}
-    others = set[str]()
-    for least in (fewest, 1):
-        for count, label, other in cells:
-            enough = count >= (fewest if label not in others else least)
-            if enough and label not in taken and other not in others:
-                taken[label] = other
-                others.add(other)
+    own = [code[label] for _, label in shared]
+    taken = {shared[at][1]: known[to] for at, to in _one_to_one(table, own, fewest).items()}
+    others = set(taken.values())
     # The others stay what they are.
     taken |= {label: label for _, label in shared if label not in taken and label not in others}
     of = {label: row for (_, label), row in zip(shared, table, strict=True)}
@@ -103,7 +105,43 @@ def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, f
             return Exchanged({label: rule[label] for _, label in shared if rule[label] != label}, words)
     moved = {label: taken[label] for _, label in shared if taken.get(label, label) != label}
     gained = int(sum(of[label][code[other]] - of[label][code[label]] for label, other in moved.items()))
-    return Exchanged(moved if on_taken > _LEAST_SHARE * lying and gained > _LEAST_GAIN * lying else {})
+    # Where it is no chance, and labels are mixed up besides, most is enough.
+    least = _LEAST_SHARE if fewest > 1 else 0.5
+    return Exchanged(moved if on_taken > least * lying and gained > _LEAST_GAIN * lying else {})
+
+
+def _one_to_one(table: IntArray, own: Sequence[int], fewest: int) -> dict[int, int]:
+    """Return a column by row: most boxes first; of equally many a row has its own one.
+
+    A row whose own column is taken may follow fewer than `fewest` boxes, none less than half of its most.
+    """
+    places = np.argwhere(2 * table >= np.maximum(table.max(axis=1, initial=0, keepdims=True), 1))
+    cells = [(int(table[at, to]), at, to) for at, to in places.tolist()]
+    cells.sort(key=lambda cell: (-cell[0], own[cell[1]] != cell[2]))
+    taken: dict[int, int] = {}
+    others = set[int]()
+    for least in (fewest, 1):
+        for count, at, to in cells:
+            enough = count >= (fewest if own[at] not in others else least)
+            if enough and at not in taken and to not in others:
+                taken[at] = to
+                others.add(to)
+    return taken
+
+
+def beyond_chance(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, meant: Exchanged) -> bool:
+    """Tell whether none of 99 orders brings as many boxes of the labels that are meant otherwise in place."""
+    row, code = ({label: at for at, label in enumerate(names)} for names in (labels, known))
+    table = overlaps.table[[row[label] for label in meant.names]]
+    places, width = np.argwhere(table), table.shape[1]
+    ours, theirs = np.repeat(places, table[tuple(places.T)], axis=0).T
+    reached = sum(int(overlaps.table[row[old], code[new]]) for old, new in meant.names.items())
+    rng = np.random.default_rng(0)
+    for _ in range(_SHUFFLES):
+        mixed = np.bincount(ours * width + rng.permutation(theirs), minlength=table.size).reshape(table.shape)
+        if sum(mixed[at, to] for at, to in _one_to_one(mixed, [-1] * len(table), 1).items()) >= reached:
+            return False
+    return True
 
 
 def _orders(known: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -138,8 +176,12 @@ def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -
         proposal, reason = by_name.get(label), "name"
         if proposal is not None:
             most = int(lying[code[proposal]])
-        elif most >= _FEWEST and most >= _LEAST_SHARE * int(lying.sum()) and 3 * most >= _LEAST_SHARE * compared:
-            # Of the boxes that lie on anything, most lie on this label.
+        elif (
+            most >= _FEWEST
+            and 2 * most > int(lying.sum())
+            and 3 * most >= _LEAST_SHARE * min(compared, int(overlaps.known[best]))
+        ):
+            # Of the boxes that lie on anything, most lie on this label, and many of either side do.
             proposal, reason = known[best], "overlap"
         proposed.append(
             LabelProposal(

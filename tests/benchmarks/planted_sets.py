@@ -368,6 +368,8 @@ KINDS: Mapping[str, Kind] = {
     "no scores": Kind("said", ("yolo",), no_scores, on_part=False),
     "cut at 100 a page": Kind("said", ("results", "yolo"), cut, on_part=False),
     "container and contents": Kind("said", ("page-xml",), nested, on_part=False),
+    "shifted": Kind("scale", ALL, moved(lambda xyxy, size: xyxy + 0.08 * np.tile(size * [1.0, -1.0], 2))),
+    "cropped": Kind("scale", ALL, moved(lambda xyxy, size: (xyxy - 0.1 * np.tile(size, 2)) / 0.8)),
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.data.fixes import parse_fix
 from evaluator.data.page_sizes import on_same_pages
 from evaluator.project import evaluate
-from tests.building import annotations, box, ground_truth
+from tests.building import annotations, box, ground_truth, write_file
 from tests.terminal import run_command
 
 PAGES, WIDTH, HEIGHT = 5, 1000, 1400
@@ -352,6 +352,32 @@ def test_pages_that_are_off_are_told_together_where_a_model_finds_half(change: A
     (apart,) = diagnosis.pages
     assert (apart.words, apart.pages, diagnosis.best) == (words, 4, None)
     assert diagnosis.pages_f1 == diagnosis_of(ground_truth(ROWS), annotations(kept)).as_given
+
+
+@pytest.mark.parametrize(
+    ("scale", "words", "by"),
+    [(1.0, "shifted", ("-0.06, -0.08", "-0.12, -0.04")),
+     (1.25, "rescaled and shifted", ("1.25, 1.25 and -0.075, -0.1", "1.25, 1.25 and -0.15, -0.05"))],
+)  # fmt: skip
+def test_pages_that_were_cropped_or_shifted_by_themselves_are_named(
+    tmp_path: Path, scale: float, words: str, by: tuple[str, str]
+) -> None:
+    """Each by its own; four boxes of a page, here of the last one, are too few for a shift of its own."""
+    shifts = {2: (0.06, 0.08), 7: (0.12, 0.04), 11: (0.1, 0.0)}
+    ours = [
+        row._replace(score=0.9) if row.page not in shifts else
+        row._replace(score=0.9, xyxy=tuple(row.xyxy[of] / scale + shifts[row.page][of % 2] for of in range(4)))
+        for at, row in enumerate(ROWS) if row.page != 11 or at % 6 < 4
+    ]  # fmt: skip
+    paths = [
+        write_file(tmp_path / f"{side}.json", rows, side=side, labels=NAMES)
+        for side, rows in (("ground_truth", ROWS), ("prediction", ours))
+    ]
+    named = f"{words} on 2 of 12 pages: a.pdf, page 3 (by {by[0]}); a.pdf, page 8 (by {by[1]})"
+    diagnosis = diagnosis_of(formats.read(paths[0]), formats.read(paths[1], as_written=True))
+    assert f"Boxes match when they are {named}. With that" in diagnosis.sentence
+    (evaluation,) = evaluate("snapshot", paths[0], [paths[1]])
+    assert f"found they match when {named}. They are" in evaluation.issues[-1].sentence
 
 
 def test_boxes_that_are_somewhere_else_are_no_page_apart(truth: Path) -> None:

@@ -33,6 +33,9 @@ _ALL_RIGHT: Final = 0.999
 GAIN: Final = 0.1
 """A fix has to bring at least so much F1."""
 _TIMES: Final = 1.25
+# Exchanged labels are plain by themselves; a fix that moves boxes has to bring so much of the side with fewer boxes.
+_EXCHANGED: Final = 0.03
+_OF_SMALLER: Final = 0.4
 FITS_BY_CHANCE: Final = 0.3
 """Several fixes fit any two files a little: F1 from which they are proposed."""
 _GEOMETRIES: Final = 4
@@ -390,7 +393,18 @@ class _Doctor:
     def _worthwhile(self, best: Hypothesis, given: float | None) -> Hypothesis | None:
         """Return the hypothesis with its documents; None where it helps too little or by chance."""
         before = given or 0.0
-        if best.f1 is None or best.f1 < max(before + GAIN, _TIMES * before):
+        if best.f1 is None:
+            return None
+        moves = any(fix.moves_boxes for fix in best.fixes)
+        old, new = ({fix.value.rpartition("=")[end] for fix in best.fixes} for end in (0, 2))
+        # No model that is right about other labels puts some in the place of one another.
+        exchanged = before >= FITS_BY_CHANCE and old == new and self._renamed >= set(best.fixes)
+        gained = best.f1 - before
+        # Of two files of which one has many more boxes the share of the other one tells.
+        of_smaller = gained * boxes_of_smaller(self._truth, self._prediction)
+        if gained < (_EXCHANGED if exchanged else GAIN) and of_smaller < (_OF_SMALLER if moves else GAIN):
+            return None
+        if not exchanged and best.f1 < _TIMES * before:
             return None
         if (
             best.f1 < FITS_BY_CHANCE
@@ -405,6 +419,12 @@ class _Doctor:
     def _f1(self, fixes: Sequence[Fix]) -> float | None:
         fixed = self._applied(fixes)
         return None if fixed is None else self._measure(self._truth, fixed)
+
+
+def boxes_of_smaller(truth: Annotations, prediction: Annotations) -> float:
+    """Return what F1 is multiplied by for the share of the boxes that match of the side with fewer; 1 without any."""
+    sides = len(truth.boxes), len(prediction.boxes)
+    return sum(sides) / 2.0 / min(sides) if min(sides) else 1.0
 
 
 def _worth(hypothesis: Hypothesis) -> float:

@@ -20,6 +20,7 @@ from evaluator.data.fixes import POSITIONAL, Fix, apply_fixes, sizes_of, to_corn
 from evaluator.data.issues import BadInput
 from evaluator.data.label_names import Overlaps
 from evaluator.data.order import begins
+from evaluator.matching.pages_apart import votes
 
 _IOU: Final = 0.5
 _MOST_PAIRS: Final = 20_000
@@ -226,7 +227,7 @@ class _Search:
         """Try all forms, orders and directions of some numbers, also with an estimated scale and shift."""
         if not len(pairs.first):
             return
-        scaled = any(fix.value in ("percent", "thousandths") for fix in base.fixes)
+        in_hundreds = any(fix.value in ("percent", "thousandths") for fix in base.fixes)
         # Of all boxes those of a pair are looked at.
         used, second = np.unique(pairs.second, return_inverse=True)
         numbers, pairs = base.numbers.take(used, axis=0), pairs._replace(second=second)
@@ -244,9 +245,13 @@ class _Search:
                     if not self._shares and not flips:
                         score = self._score(pairs, turned)
                     self._found.append(Guess((*before, *flips), score))
+                    if estimate and not (before or flips):
+                        # Many boxes that are nowhere outvote the others.
+                        usual = ((Fix("scale", f"{scale:.4g}"), corners * scale) for scale in _ROUND[4:])
+                        self._found += [Guess((fix,), self._score(pairs, scaled)) for fix, scaled in usual]
                     # Per cent and the like are scales already.
                     as_read = not (self._in_place and (base.fixes or form or swapped or flips))
-                    if estimate and as_read and not scaled and score < 0.8:
+                    if estimate and as_read and not in_hundreds and score < 0.8:
                         self._found += self._estimated(pairs, corners, before, flips)
 
     def _turned(self, corners: FloatArray) -> Iterator[tuple[tuple[Fix, ...], FloatArray]]:
@@ -266,7 +271,7 @@ class _Search:
         kinds = {fix.kind for fix in flips}
         sign = np.array([-1.0 if "x-flip" in kinds else 1.0, -1.0 if "y-flip" in kinds else 1.0])
         ordered = np.sort((corners * np.tile(sign, 2)).reshape(-1, 2, 2), axis=1).reshape(-1, 4)
-        for voted in _votes(ordered[pairs.second], self._truth[pairs.first], self._extent):
+        for voted in votes(ordered[pairs.second], self._truth[pairs.first], self._extent):
             if self._score(pairs, ordered * np.tile(voted[0], 2) + np.tile(voted[1], 2)) < _CHANCE:
                 continue
             scale, shift = self._refined(pairs, ordered, *voted)
@@ -416,42 +421,6 @@ def _paired(ours: IntArray, theirs: IntArray) -> Pairs:
     )
 
 
-def _votes(ours: FloatArray, truth: FloatArray, extent: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield scales and shifts that most pairs agree on: by ratio of sizes, then distance of centres."""
-    sizes = [side[:, 2:] - side[:, :2] for side in (ours, truth)]
-    usable = np.flatnonzero((sizes[0] > 0.0).all(axis=1) & (sizes[1] > 0.0).all(axis=1))
-    if len(usable) < 3:
-        return
-    ratio = np.log(sizes[1][usable] / sizes[0][usable])
-    bins = np.round(ratio / 0.05).astype(np.int64)
-    for cell in _most_common(bins, 3):
-        near = usable[(np.abs(ratio - cell * 0.05) <= 0.05).all(axis=1)]
-        scale = np.exp(np.median(np.log(sizes[1][near] / sizes[0][near]), axis=0))
-        centres = [(side[near, :2] + side[near, 2:]) / 2.0 for side in (ours, truth)]
-        distance = centres[1] - centres[0] * scale
-        step = np.maximum(extent * 0.02, 1e-12)
-        places = np.round(distance / step).astype(np.int64)
-        for place in _most_common(places, 2):
-            close = (np.abs(distance / step - place) <= 1.0).all(axis=1)
-            if close.any():
-                yield scale, np.median(distance[close], axis=0)
-
-
-def _most_common(cells: IntArray, count: int) -> FloatArray:
-    """Return the cells with most votes, those of neighbours included, shape (at most count, 2)."""
-    low = cells.min(axis=0) - 1
-    wide = int(cells[:, 1].max() - low[1]) + 2
-    flat = (cells[:, 0] - low[0]) * wide + (cells[:, 1] - low[1])
-    values, votes = np.unique(flat, return_counts=True)
-    total = votes.astype(np.float64)
-    for step in (1, -1, wide, -wide):
-        at = np.searchsorted(values, values + step)
-        there = (at < len(values)) & (values[np.minimum(at, len(values) - 1)] == values + step)
-        total[there] += 0.5 * votes[at[there]]
-    best = values[np.argsort(-total, kind="stable")[:count]]
-    return np.stack([best // wide + low[0], best % wide + low[1]], axis=1)
-
-
 def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
     """Return slope and intercept of the line through some points, without those that lie far from it."""
     slope, intercept = _least_squares(x, y)
@@ -517,7 +486,8 @@ def overlaps(source: Annotations, other: Annotations) -> Overlaps:
     Of many pages a sample is looked at.
     """
     counts = np.bincount(source.boxes.label, minlength=len(source.labels)).astype(np.int64)
-    nothing = Overlaps(counts, np.zeros_like(counts), np.zeros((len(source.labels), len(other.labels)), dtype=np.int64))
+    table = np.zeros((len(source.labels), len(other.labels)), dtype=np.int64)
+    nothing = Overlaps(counts, np.zeros_like(counts), table, np.zeros(len(other.labels), dtype=np.int64))
     search = _Search(source, other)
     if not search.possible:
         return nothing
@@ -530,6 +500,7 @@ def overlaps(source: Annotations, other: Annotations) -> Overlaps:
     label = source.boxes.label[search.rows[second[best]]]
     fits = value[best] >= _IOU
     np.add.at(nothing.compared, label, 1)
+    np.add.at(nothing.known, other.boxes.label[np.flatnonzero(np.bincount(first))], 1)
     np.add.at(nothing.table, (label[fits], other.boxes.label[first[best[fits]]]), 1)
     return nothing
 

@@ -24,6 +24,7 @@ from evaluator.analysis.doctor.diagnosis import (
     Diagnosis,
     Hypothesis,
     Measure,
+    boxes_of_smaller,
     diagnose,
 )
 from evaluator.analysis.doctor.geometry import fitting_counts
@@ -213,7 +214,10 @@ def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) ->
             f1 = measure(truth, fixed)
             tried.append(Hypothesis(fixes=tuple(fixes), words=listed(words), f1=f1, documents=documents))
     best = max(tried, key=lambda each: each.f1 or 0.0, default=None)
-    if best is None or (best.f1 or 0.0) < (FITS_BY_CHANCE if any(fix.moves_boxes for fix in best.fixes) else GAIN):
+    if best is None:
+        return None
+    moves = any(fix.moves_boxes for fix in best.fixes)
+    if (best.f1 or 0.0) < (FITS_BY_CHANCE if moves else GAIN / boxes_of_smaller(truth, prediction)):
         return None
     return Diagnosis(
         file=prediction.name,

@@ -236,15 +236,15 @@ def _apart(
         return ()
     rows = [np.sort(looked_at[(looked_at >= each.shard.start) & (looked_at < each.shard.stop)]) for each in work]
     again = [(each, own - each.shard.start) for each, own in zip(work, rows, strict=True) if len(own)]
-    changes: dict[int, str] = {}
+    changes: dict[int, tuple[str, str]] = {}
     for (each, _), of_shard in zip(again, engine.run(_changes, again, threads=_MATCHED_AT_A_TIME), strict=True):
-        changes |= {each.shard.start + row: words for row, words in of_shard.items()}
+        changes |= {each.shard.start + row: change for row, change in of_shard.items()}
     pages = zip(named.document.tolist(), named.page.tolist(), strict=True)
     keys = [(named.documents[document], page) for document, page in pages] if changes else []
     return apart_of({row: changes[row] for row in looked_at.tolist() if row in changes}, keys)
 
 
-def _changes(given: tuple[_Work, IntArray]) -> dict[int, str]:
+def _changes(given: tuple[_Work, IntArray]) -> dict[int, tuple[str, str]]:
     """Return what brings the boxes of some pages of a shard in place, by page."""
     work, pages = given
     return changes_on(_joined(work), 0, pages)

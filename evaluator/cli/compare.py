@@ -102,9 +102,11 @@ def compare(
         evaluations = _evaluated(files, say)
         say("Comparing")
         evaluations, named = named_in(evaluations, files.gt, slices, attributes, pdfs=pdfs, say=say)
-        parts = [slices_part(each) for each in named]
+        parts, ties = [slices_part(each) for each in named], [each.ties for each in named]
         results = [one.result for one in evaluations]
-        comparison = compared(results, letters(len(files.pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
+        comparison = compared(
+            results, letters(len(files.pred)), seed=seed, resamples=resamples, more=parts, more_ties=ties, rule=rule
+        )
         with in_one_sentence(ValueError):
             text = export.in_form(
                 lambda: _values(comparison, evaluations),
@@ -163,14 +165,15 @@ def gate(
         conditions = [parse(text) for text in fail_if]
         evaluations = _evaluated(ComparedFiles(protocol, one_input(gt), paths, given), say)
         say("Judging")
-        sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
+        results = [one.result for one in evaluations]
+        sides, ties = [protocol_of(result).measures(result) for result in results], [one.tied_ranges for one in results]
         of_slices = any((each.label or "").startswith(PREFIX) for each in conditions)
         if slices is not None or of_slices:
             evaluations, named = named_in(evaluations, one_input(gt), slices, attributes, pdfs=pdfs, say=say)
             sides = [with_slices(side, each) for side, each in zip(sides, named, strict=True)]
+            ties = [{**side, **each.ties} for side, each in zip(ties, named, strict=True)]
         reference = sides[1] if len(sides) > 1 else None
-        ties = evaluations[-1].result.tied_ranges, evaluations[0].result.tied_ranges
-        verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples, ties=ties)
+        verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples, ties=(ties[-1], ties[0]))
     failed = sum(verdict.failed for verdict in verdicts)
     sys.stdout.write(_verdicts(verdicts, evaluations, paths, seed, resamples, json=json, markdown=markdown))
     if not json:

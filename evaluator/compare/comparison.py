@@ -26,6 +26,7 @@ from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.metrics.measures import Key, Measures, Part
 from evaluator.metrics.resampling import LEAST_RESAMPLES, LEVEL, RESAMPLES, SEED
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
+from evaluator.metrics.tied_scores import Range
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation, Result
 from evaluator.system.memory import release_freed_memory
@@ -40,7 +41,7 @@ class Comparison:
     """Two or more models under one protocol: the baseline, the candidate and further ones.
 
     `more` has numbers besides those of the protocol, such as those of named slices: one tuple for each result, or none
-    at all. `rule` is when the candidate is to be shipped.
+    at all; `more_ties` their ``tied_ranges``. `rule` is when the candidate is to be shipped.
     """
 
     results: tuple[Result, ...]
@@ -48,6 +49,7 @@ class Comparison:
     seed: int
     resamples: int
     more: tuple[tuple[Part, ...], ...] = ()
+    more_ties: tuple[Mapping[Key, Range], ...] = ()
     rule: Rule = field(default_factory=Rule)
 
     @cached_property
@@ -76,7 +78,9 @@ class Comparison:
     def against_baseline(self, model: int) -> tuple[Difference, ...]:
         """Return one of the models minus the baseline."""
         every = differences(self.measures[0], self.measures[model], seed=self.seed, resamples=self.resamples)
-        return without_ties(every, self.results[0].tied_ranges, self.results[model].tied_ranges)
+        more = self.more_ties or [{}] * len(self.results)
+        ties = ({**self.results[place].tied_ranges, **more[place]} for place in (0, model))
+        return without_ties(every, *ties)
 
     @cached_property
     def standings(self) -> Standings:
@@ -251,6 +255,7 @@ def compare(
     seed: int = SEED,
     resamples: int = RESAMPLES,
     more: Sequence[Sequence[Part]] = (),
+    more_ties: Sequence[Mapping[Key, Range]] = (),
     rule: Rule | None = None,
 ) -> Comparison:
     """Return the comparison of two or more results of one protocol and one choice of options.
@@ -267,7 +272,7 @@ def compare(
     if resamples < LEAST_RESAMPLES:
         raise ValueError(f"resamples must be at least {LEAST_RESAMPLES}; found {resamples}")
     more_parts = tuple(tuple(parts) for parts in more)
-    return Comparison(tuple(results), tuple(names), seed, resamples, more_parts, rule or Rule())
+    return Comparison(tuple(results), tuple(names), seed, resamples, more_parts, tuple(more_ties), rule or Rule())
 
 
 def signature_line(

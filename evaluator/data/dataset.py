@@ -156,7 +156,7 @@ class Annotations:
     unit : "page" or "pixels"
         Unit of the boxes: shares of the displayed page, or pixels of its image.
     page_size : float64, shape (M, 2), or None
-        Width and height of each page entry in the file's pixels; None when the file does not state it.
+        Width and height of each page entry in the file's pixels, NaN where it is not stated; None when none is.
     items_at : str
         JSON path of the array of boxes, for formats with more than one form of file; empty for others.
     attributes : mapping of str to sequences of length M
@@ -202,6 +202,14 @@ class Annotations:
     columns: str = ""
     level: Level | None = None
     levels: Mapping[LevelKey, int] = field(default_factory=dict)
+
+    @property
+    def box_page_size(self) -> FloatArray | None:
+        """Size of the page of each box in the file's pixels, float64, shape (N, 2); None when one is not stated."""
+        if self.page_size is None:
+            return None
+        size = self.page_size[self.boxes.entry]
+        return None if np.isnan(size).any() else size
 
     def images_by_page(self) -> dict[tuple[str, int], str]:
         """Return names of page images by document name and page index; the first one that a page has."""
@@ -259,9 +267,10 @@ class JoinedBoxes:
         areas = area(source.boxes.xyxy) if source.boxes.box_area is None else source.boxes.box_area
         if source.unit == "page":
             return areas
-        if source.page_size is None:
+        size = source.box_page_size
+        if size is None:
             raise ValueError("min_area needs page sizes, which the files do not give")
-        return np.asarray(areas / source.page_size[source.boxes.entry].prod(axis=1))
+        return np.asarray(areas / size.prod(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -118,7 +118,7 @@ def in_unit_of(prediction: Annotations, truth: Annotations) -> Annotations:
     moved = _times(boxes, factor)
     collector = Collector(prediction.name, max_per_rule=None)
     other = truth if pixels is prediction else prediction
-    if len(boxes) and pixels.page_size is None:
+    if len(boxes) and pixels.box_page_size is None:
         rule = f"the boxes of {pixels.name} are pixels of pages without a size"
         fix = "Give one size for all pages when its images are others."
         collector.warning("", rule, f"sizes in {other.name}, which are used", fix)

@@ -6,6 +6,7 @@ Polygons are in the unit of their page, origin top left; inches become points, s
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -80,9 +81,10 @@ class Azure(ModelOutput):
     "Document Intelligence layout model", "Analyze document API response", REST API 2022-08-31 to 2024-11-30. A
     paragraph has its role as label, or "paragraph"; tables and figures are "table" and "figure". Results without
     paragraphs (prebuilt-read before 2023, prebuilt-invoice, all of 2.x) are read by lines, "line", with a warning.
-    Output of the older Python SDK (``to_dict()``) is taken too, with the places of the service. A table of 2.x without
-    a box is the box of its cells. What the cells of a table or a figure list as their `elements` is read at another
-    `Reading.level`. Words, cells, selection marks and fields are not read. There are no scores.
+    Output of the older Python SDK (``to_dict()``) is taken too, with the places of the service. A table of 2.x
+    without a box is the box of its cells. What the cells of a table or a figure list as their `elements`, and
+    before 4.0 what lies in the spans of cells, is read at another `Reading.level`. Words, cells, selection marks
+    and fields are not read. There are no scores.
     """
 
     name = "azure"
@@ -126,14 +128,20 @@ class Azure(ModelOutput):
             factor = scale[page.page_number] = _scale(page.unit, where, file)
             size = None if page.width is None or page.height is None else (page.width * factor, page.height * factor)
             by_row[file.page(where, index=page.page_number - 1, size=size)] = value
+        texts = {f"/paragraphs/{at}": value for at, value in enumerate(_listed(result, "paragraphs"))} or {
+            f"{place}.pages[{at}].lines[{line}]": value
+            for at, page in enumerate(_listed(result, "pages"))
+            for line, value in enumerate(_listed(page, "lines"))
+        }
+        _nest(result, texts, file)
+        nested = file.builder.nesting.stated
         if not result.get("paragraphs"):
             for where, value in file.items(result, "pages", place):
                 number = value.get("pageNumber") if isinstance(value, dict) else None
                 for line, shape in file.structs(value, "lines", where, _Line):
                     if isinstance(number, int):
-                        _region(_Region(number, shape.polygon, shape.bounding_box), "line", line, scale, file)
-        _nest(result, file)
-        nested = file.builder.nesting.stated
+                        region, item = _Region(number, shape.polygon, shape.bounding_box), line if nested else None
+                        _region(region, "line", line, scale, file, item=item)
         bare: list[str] = []
         elements = 0
         for key, label in _WHOLE.items():
@@ -179,12 +187,26 @@ def _scale(unit: str | None, place: str, file: OutputFile) -> float:
     return _POINTS_PER_INCH if unit == "inch" else 1.0
 
 
-def _nest(result: dict[str, object], file: OutputFile) -> None:
-    """State which elements are text of table cells, or in figures; captions and footnotes are beside these."""
+def _nest(result: dict[str, object], texts: Mapping[str, object], file: OutputFile) -> None:
+    """State which elements are text of table cells, or in figures; captions and footnotes are beside these.
+
+    Cells of versions before 4.0 list no elements: there the `texts`, paragraphs or lines, of their spans are theirs.
+    """
+    spans: list[tuple[int, int, str]] = []
     for index, (_, table) in enumerate(file.items(result, "tables", "")):
-        for cell in _listed(table, "cells"):
-            for inner in _listed(cell, "elements"):
-                file.builder.nesting.put(_item(inner), inside=f"/tables/{index}", group=False)
+        cells, item = _listed(table, "cells"), f"/tables/{index}"
+        elements = [inner for cell in cells for inner in _listed(cell, "elements")]
+        for inner in elements:
+            file.builder.nesting.put(_item(inner), inside=item, group=False)
+        if not elements:
+            spans += [(*extent, item) for held in cells or [table] if (extent := _extent(held))]
+    spans.sort()
+    starts = [start for start, _, _ in spans]
+    for item, text in texts.items() if spans else ():
+        start, end = _extent(text) or (-1, -1)
+        at = bisect_right(starts, start) - 1
+        if at >= 0 and end <= spans[at][1]:
+            file.builder.nesting.put(item, inside=spans[at][2], group=False)
     for index, (_, figure) in enumerate(file.items(result, "figures", "")):
         caption = figure.get("caption") if isinstance(figure, dict) else None
         beside = {
@@ -193,6 +215,13 @@ def _nest(result: dict[str, object], file: OutputFile) -> None:
         for inner in _listed(figure, "elements"):
             if _item(inner) not in beside:
                 file.builder.nesting.put(_item(inner), inside=f"/figures/{index}", group=False)
+
+
+def _extent(value: object) -> tuple[int, int] | None:
+    """Return where the text of an element begins and ends in the content; None where it states no spans."""
+    pairs = [(each.get("offset"), each.get("length")) for each in _listed(value, "spans") if isinstance(each, dict)]
+    known = [(start, start + count) for start, count in pairs if isinstance(start, int) and isinstance(count, int)]
+    return (min(start for start, _ in known), max(end for _, end in known)) if known else None
 
 
 def _listed(value: object, key: str) -> list[object]:

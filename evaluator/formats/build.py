@@ -274,7 +274,7 @@ class Builder:
         """Return the columns of the file; raise `BadInput` with all its issues when one is an error.
 
         The side of the reading goes before `side`; without both, boxes with scores are predictions. `normalise` makes
-        pixels shares of the page, for which every page needs a size. Page sizes are kept only when every page has one.
+        pixels shares of the page, for which every page needs a size. Page sizes are None when no page states one.
         """
         side = reading.side or side or ("prediction" if self._scored else "ground_truth")
         if not reading.as_written:
@@ -286,13 +286,16 @@ class Builder:
         self._check_scores(side, as_reference=reading.as_reference)
         self._name_images()
         self._tell_images_apart()
-        sizes = [page.size for page in self._pages if page.size is not None]
-        if normalise and len(sizes) < len(self._pages):
-            page = next(page for page in self._pages if page.size is None)
+        without = [page for page in self._pages if page.size is None]
+        if normalise and without:
+            page = without[0]
             rule = f"every page must have a width and a height ({self._source})"
             self._collector.error(page.place, rule, "none", "Write the size of the page.")
         self._collector.raise_if_failed()
-        scale = np.array(sizes, dtype=np.float64).reshape(-1, 2) if len(sizes) == len(self._pages) else None
+        scale = None
+        if len(without) < len(self._pages) or not self._pages:
+            sizes = [(math.nan, math.nan) if page.size is None else page.size for page in self._pages]
+            scale = np.array(sizes, dtype=np.float64).reshape(-1, 2)
         levels = self._choose_level(reading.level)
         columns = self._columns(sha256, side, scale, normalise=normalise)
         return replace(columns, level=reading.level, levels=levels) if levels else columns

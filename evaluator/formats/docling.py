@@ -58,6 +58,7 @@ class _Item(msgspec.Struct, gc=False):
     prov: list[_Provenance] | None = None
     self_ref: str | None = None
     parent: _Reference | None = None
+    children: list[_Reference] | None = None
     captions: list[_Reference] | None = None
     footnotes: list[_Reference] | None = None
 
@@ -173,11 +174,12 @@ def _nest(items: Sequence[_Item], file: OutputFile) -> bool:
     nested = False
     holders = {item.self_ref: item for item in items if str(item.self_ref).startswith(_HOLDERS)}
     beside = {reference for item in holders.values() for reference in item.beside}
+    parents = {child.target: reference for reference, item in holders.items() for child in item.children or ()}
     for item in items:
-        reference = item.parent.target if item.parent else ""
+        reference = item.parent.target if item.parent else parents.get(item.self_ref or "")
         holder = holders.get(reference)
         if holder is not None and item.self_ref not in beside:
-            group = reference.startswith("#/groups/") and not is_whole(holder.label)
+            group = str(reference).startswith("#/groups/") and not is_whole(holder.label)
             file.builder.nesting.put(item.self_ref, inside=reference, group=group)
             nested = True
     return nested

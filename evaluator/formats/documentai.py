@@ -160,7 +160,8 @@ class DocumentAI(ModelOutput):
                     elif element is not None:
                         _add(element, element.type or label, (row, size), spot, file, nested=several)
                         if several:
-                            spans.setdefault(key, []).extend(_spans(element.layout.text_anchor, spot))
+                            of_element = list(_spans(element.layout.text_anchor, spot))
+                            spans.setdefault(key, []).extend(of_element or _span_of_cells(held, spot))
             _nest(spans, file)
         file.leave_out(
             bare,
@@ -188,6 +189,20 @@ def _spans(anchor: object, spot: str) -> Iterator[tuple[int, int, str]]:
     edges = [str(each.get(key, 0)) for each in held for key in ("startIndex", "endIndex")]
     if edges and all(edge.isascii() and edge.isdecimal() and len(edge) <= _MOST_DIGITS for edge in edges):
         yield min(map(int, edges[::2])), max(map(int, edges[1::2])), spot
+
+
+def _span_of_cells(table: object, spot: str) -> list[tuple[int, int, str]]:
+    """Return the place of the text of all cells of a table that states none of its own; empty for other elements."""
+    rows = [row for key in ("headerRows", "bodyRows") for row in _listed(table, key)]
+    layouts = [cell.get("layout") for row in rows for cell in _listed(row, "cells") if isinstance(cell, dict)]
+    anchors = [layout.get("textAnchor") for layout in layouts if isinstance(layout, dict)]
+    known = [(start, end) for anchor in anchors for start, end, _ in _spans(anchor, spot)]
+    return [(min(start for start, _ in known), max(end for _, end in known), spot)] if known else []
+
+
+def _listed(value: object, key: str) -> list[object]:
+    held = value.get(key) if isinstance(value, dict) else None
+    return held if isinstance(held, list) else []
 
 
 def _nest(spans: dict[str, list[tuple[int, int, str]]], file: OutputFile) -> None:

@@ -168,13 +168,21 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
         page_ids=[name for part in parts for name in part.page_ids],
         parts=tuple(Part(part.name, part.sha256, len(part.page_index), len(part.boxes)) for part in parts),
         unit=first.unit,
-        page_size=_if_all([part.page_size for part in parts]),
+        page_size=_sizes(parts),
         items_at=first.items_at,
         attributes=_attributes(parts),
         page_images=[name for part in parts for name in part.page_images or [""] * len(part.page_index)],
         level=next((part.level for part in parts if part.level), None),
         levels=_levels(parts),
     )
+
+
+def _sizes(parts: Sequence[Annotations]) -> FloatArray | None:
+    """Return the sizes of the pages of all parts, NaN for those of parts that state none; None when none does."""
+    if all(part.page_size is None for part in parts):
+        return None
+    known = [np.full((len(part.page_index), 2), np.nan) if part.page_size is None else part.page_size for part in parts]
+    return np.concatenate(known)
 
 
 def _levels(parts: Sequence[Annotations]) -> dict[LevelKey, int]:

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Final
 
 VARIABLE: Final = "LAYOUTSCOPE_CACHE"
-"""Names another folder."""
+"""Names another folder, a relative one from the working directory."""
 OFF: Final = "off"
 """Its value when nothing is kept, as ``--no-cache`` of the terminal sets it."""
+_OFF_TOO: Final = (OFF, "0", "false", "no")
 
 
 def cache_folder() -> Path | None:
     """Return the folder, which need not exist; None when nothing is to be kept, or there is no home."""
     named = os.environ.get(VARIABLE, "")
     if named:
-        return None if named.lower() == OFF else Path(named)
+        return None if named.strip().lower() in _OFF_TOO else Path(named)
     # Here, so that what reads no file starts without it.
     from platformdirs import user_cache_path
 

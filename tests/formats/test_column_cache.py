@@ -299,6 +299,11 @@ def test_the_folder_is_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "layoutscope"
+    for word in ("off", "0", "FALSE", "no"):
+        monkeypatch.setenv(VARIABLE, word)
+        assert cache_folder() is None
+    monkeypatch.setenv(VARIABLE, "kept/here")
+    assert cache_folder() == Path("kept/here")
 
 
 def test_no_cache_anywhere_on_the_command_line(

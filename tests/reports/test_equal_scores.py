@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluator.analysis.slices.named_slices import numbers_of, read_named, slices_part
 from evaluator.compare.comparison import compare
 from evaluator.compare.decision import Rule
 from evaluator.compare.sentences import sentence
@@ -154,6 +155,29 @@ def test_gate_does_not_pass_what_the_order_of_equal_scores_decides(
         1,
         "It cannot be judged: the order of equal scores decides it. Export scores that differ.",
     )
+
+
+@pytest.mark.parametrize(("protocol", "metric"), [("coco", "AP"), ("pod", "map")])
+def test_slices_know_the_order_of_equal_scores(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, protocol: str, metric: str
+) -> None:
+    named = tmp_path / "slices.json"
+    named.write_text('{"texts": [{"attribute": "label", "op": "==", "value": "Text"}]}')
+    scored = tmp_path / "scored.json"
+    rows = json.loads(FIRST.read_text())
+    scored.write_text(json.dumps([{**row, "score": 0.9 - place / 10} for place, row in enumerate(rows)]))
+    for baseline, code, reason in (
+        (FIRST, 0, "It holds, but the order of equal scores alone can make this difference."),
+        (scored, 1, "It cannot be judged: the order of equal scores decides it. Export scores that differ."),
+    ):
+        sides = ["--gt", str(GT), "--pred", str(LAST), "--baseline", str(baseline), "--slices", str(named), "--json"]
+        given = run_command(capsys, "gate", protocol, *sides, "--fail-if", f"{metric}[slice:texts] < baseline - 1pt")
+        assert (given[0], json.loads(given[1])["conditions"][0]["reason"]) == (code, reason)
+    results = [one.result for one in evaluate_together(protocol, GT, [FIRST, LAST])]
+    numbers = [numbers_of(result, read_named(named)) for result in results]
+    more = [slices_part(each) for each in numbers]
+    made = compare(results, ["A", "B"], more=more, more_ties=[each.ties for each in numbers]).differences
+    assert next(one for one in made if (one.metric, one.label) == (metric, "slice:texts")).by_ties
 
 
 def test_ranges_that_are_not_within_each_other_differ() -> None:

@@ -86,6 +86,23 @@ def test_paragraphs_of_tables_and_figures_of_azure() -> None:
     assert read(report(), "all", name="report.json")[1] == []
 
 
+@pytest.mark.parametrize("cells", [True, False])
+def test_cells_before_version_4_state_their_text_by_spans(cells: bool) -> None:
+    def spanned(start: int, length: int, polygon: list[float]) -> dict[str, Any]:
+        return {**region(polygon), "spans": [{"offset": start, "length": length}]}
+
+    texts = [spanned(0, 9, rect(1, 1)), *(spanned(10 * at, 9, rect(1, 2 + at)) for at in (1, 2)), region(rect(1, 9))]
+    table = {**spanned(10, 19, rect(1, 3, 1, 2)), "cells": [spanned(10 * at, 9, rect(1, 2 + at)) for at in (1, 2)]}
+    table["cells"] = table["cells"] if cells else []
+    ids, words = read(azure(paragraphs=texts, tables=[table]), name="a.json")
+    assert [each.split(".")[2] for each in ids] == ["paragraphs[0]", "paragraphs[3]", "tables[0]"]
+    assert words[0].endswith("; found 5 boxes, of which 3 are read. " + OTHERS.format(3, 4, 5))
+    assert counts(json.loads(azure(tables=[table]))) == [1, 1, 1, 1]
+    lines = [{"polygon": rect(1, 1 + at), "spans": [{"offset": 10 * at, "length": 9}]} for at in range(3)]
+    page = {"pageNumber": 1, "width": 8.5, "height": 11, "unit": "inch", "lines": lines}
+    assert counts({"analyzeResult": {"pages": [page], "tables": [table]}}) == [2, 2, 3, 4]
+
+
 def test_a_part_on_a_page_without_its_table_is_read() -> None:
     cells = [{"elements": ["/paragraphs/0"]}, {"elements": ["/paragraphs/1"]}]
     paragraphs = [region(rect(1, 3)), region(rect(1, 1), page=2)]
@@ -249,6 +266,10 @@ def test_pictures_groups_and_headings_of_docling() -> None:
     tree = {**DOCLING, "texts": texts, "groups": groups, "pictures": pictures}
     # The picture, what is beside it, the heading with the text below it, and the text of the section or the section.
     assert counts(tree) == [6, 6, 7, 9]
+    del texts[2]["parent"]
+    assert counts(tree)[0] == 7
+    pictures[0]["children"] = [{"$ref": "#/texts/2"}]
+    assert counts(tree) == [6, 6, 7, 9]
 
 
 def anchored(start: int, end: int) -> dict[str, Any]:
@@ -270,6 +291,11 @@ def test_blocks_paragraphs_and_tables_of_document_ai() -> None:
         "paragraphs[0]", "paragraphs[1]", "paragraphs[2]", "paragraphs[4]", "tables[0]",
     ]  # fmt: skip
     assert counts({"mimeType": "a", "pages": [page]}) == [5, 4, 5, 9]
+    # A table whose text is stated by its cells alone.
+    bare, row = anchored(0, 0), {"cells": [anchored(20, 25), anchored(25, 30)]}
+    del bare["layout"]["textAnchor"]
+    tables = [{**bare, "headerRows": [row], "bodyRows": []}]
+    assert counts({"mimeType": "a", "pages": [{**page, "tables": tables}]})[0] == 5
 
 
 @pytest.fixture

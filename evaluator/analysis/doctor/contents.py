@@ -119,10 +119,7 @@ def _size(source: Annotations) -> FloatArray | None:
     """Return the size of the page of each box in the unit of the file; None when one is not known."""
     if source.unit == "page":
         return np.ones((len(source.boxes), 2))
-    if source.page_size is None:
-        return None
-    size = source.page_size[source.boxes.entry]
-    return None if np.isnan(size).any() else size
+    return source.box_page_size
 
 
 def page_counts(source: Annotations, check: Check) -> list[PageCount]:

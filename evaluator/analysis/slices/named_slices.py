@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -29,6 +30,7 @@ from evaluator.metrics.exact_sums import ExactSums, exact_mean
 from evaluator.metrics.measures import Key, Measures, Part, Ratios
 from evaluator.metrics.observations import Attribute
 from evaluator.metrics.results import ResultTable
+from evaluator.metrics.tied_scores import Range
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation
 from evaluator.system.atomic_write import atomic_write
@@ -74,14 +76,16 @@ _SIZES: Final[Mapping[str, str]] = {"recall": "ground_truth", "precision": "pred
 class NamedNumbers(NamedTuple):
     """The numbers of the named slices of one result.
 
-    `averages`: those of slices of whole pages and labels, if the protocol has any. `names`: every measure a slice may
-    have, in order. `sizes`: by measure the name under which its number of things is stated.
+    `averages`: those of slices of whole pages and labels, if the protocol has any; `ties`: their ``tied_ranges``.
+    `names`: every measure a slice may have, in order. `sizes`: by measure the name under which its number of things is
+    stated.
     """
 
     measures: tuple[NamedMeasure, ...] = ()
     averages: tuple[Part, ...] = ()
     names: tuple[str, ...] = MEASURES
     sizes: Mapping[str, str] = _SIZES
+    ties: Mapping[Key, Range] = MappingProxyType({})
 
 
 def read_named(path: Path) -> tuple[NamedSlice, ...]:
@@ -158,6 +162,7 @@ def numbers_of(
     result = evaluation.first
     tables = named_tables(result, of_pages, of_boxes)
     averages: list[Part] = []
+    ties: dict[Key, Range] = {}
     matching = result.matching
     whole = of_whole_pages((matching.dataset.ground_truth, matching.prediction), {
         at: tuple(table.values()) for at, table in tables.items()
@@ -165,8 +170,10 @@ def numbers_of(
     for each in named:
         if {one.attribute for one in each.conditions} <= {one.name for one in whole[GROUND_TRUTH]}:
             inside = [condition_mask(each.conditions, attribute_table(table)) for table in whole.values()]
-            averages += _averages(evaluation, each.name, *inside)
-    return NamedNumbers(measure_named(result, named, tables), tuple(averages))
+            parts, ranges = _averages(evaluation, each.name, *inside)
+            averages += parts
+            ties |= ranges
+    return NamedNumbers(measure_named(result, named, tables), tuple(averages), ties=ties)
 
 
 def named_tables(
@@ -198,18 +205,22 @@ def measure_named(
     return tuple(made)
 
 
-def _averages(evaluation: BoxEvaluation, name: str, truth: BoolArray, predicted: BoolArray) -> tuple[Part, ...]:
-    """Return the numbers over all labels that are no ratio of boxes, on the boxes of a slice."""
+def _averages(
+    evaluation: BoxEvaluation, name: str, truth: BoolArray, predicted: BoolArray
+) -> tuple[list[Part], dict[Key, Range]]:
+    """Return the numbers over all labels that are no ratio of boxes, on the boxes of a slice, with what ties do."""
     protocol = protocol_of(evaluation)
     if not any(_is_average(key) for key in protocol.measures(evaluation).keys):
-        return ()
+        return [], {}
     parts = []
-    for part in protocol.measures(evaluation.subset(truth, predicted)).parts:
+    inside = evaluation.subset(truth, predicted)
+    for part in protocol.measures(inside).parts:
         columns = np.flatnonzero([_is_average(key) for key in part.keys])
         if len(columns):
             some = part.take(columns)
             parts.append(replace(some, keys=tuple(Key(key.metric, PREFIX + name) for key in some.keys)))  # type: ignore[type-var]
-    return tuple(parts)
+    ranges = {Key(key.metric, PREFIX + name): each for key, each in inside.tied_ranges.items() if _is_average(key)}
+    return parts, ranges
 
 
 def _is_average(key: Key) -> bool:

@@ -5,6 +5,7 @@ The same for a file read as a whole or piece by piece. Boxes are x, y, width, he
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
@@ -178,12 +179,18 @@ def _given_pages(images: Sequence[Image], names: Sequence[str], collector: Colle
 
 
 def _page_size(images: Sequence[Image], collector: Collector) -> FloatArray | None:
-    """Width and height of each image; None when one does not state it."""
+    """Width and height of each image, NaN where it does not state both; None when no image does."""
     sides = {key: [*map(attrgetter(key), images)] for key in ("width", "height")}
     if any({type(UNSET), type(None)} & {*map(type, values)} for values in sides.values()):
         rule = "width and height of every image are needed to draw boxes on a page (COCO format)"
         collector.warning("$.images", rule, "an image without them", "Nothing else is lost; add them.")
-        return None
+        stated = [None not in pair and UNSET not in pair for pair in zip(*sides.values(), strict=True)]
+        if not any(stated):
+            return None
+        sides = {
+            key: [value if known else math.nan for value, known in zip(values, stated, strict=True)]
+            for key, values in sides.items()
+        }
     sizes = np.array([sides["width"], sides["height"]], dtype=np.float64).reshape(2, -1)
     for (key, values), stated in zip(sides.items(), sizes, strict=True):
         for row in np.flatnonzero(stated <= 0.0).tolist():

@@ -47,7 +47,7 @@ def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> list[Issu
 
 def _pair_sizes(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
     for source in (ground_truth, prediction):
-        if source.unit == "page" and source.page_size is None:
+        if source.unit == "page" and source.box_page_size is None:
             rule = f"small objects and lines are recognised by their size in pixels ({_SOURCE}, evaluation details)"
             fix = "All boxes count; the signature states so."
             collector.warning("", rule, f"boxes in shares of the page in {source.name}", fix)

@@ -69,10 +69,9 @@ def _shares(truth: Annotations) -> FloatArray:
     """Corners as shares of the page."""
     if truth.unit == "page":
         return truth.boxes.xyxy
-    unknown = truth.page_size is None or np.isnan(truth.page_size[truth.boxes.entry]).any()
-    if truth.page_size is None or unknown:
+    size = truth.box_page_size
+    if size is None:
         rule = "schema 1.3 has boxes as shares of the page, which needs the size of every page"
         fix = "Give the page sizes in the ground truth file, or export from a file of another format."
         refuse(truth.name, "", rule, "boxes in pixels, pages without size", fix)
-    size = truth.page_size[truth.boxes.entry]
     return np.asarray(truth.boxes.xyxy / np.concatenate([size, size], axis=1))

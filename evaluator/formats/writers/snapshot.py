@@ -65,8 +65,9 @@ def count_left_out(source: Annotations) -> int:
     """Return how many boxes the schema does not allow: beyond their page, or without a width or a height."""
     share = source.boxes.xyxy
     if source.unit == "pixels":
-        assert source.page_size is not None
-        share = share * (1.0 / np.tile(source.page_size[source.boxes.entry], 2))
+        size = source.box_page_size
+        assert size is not None
+        share = share * (1.0 / np.tile(size, 2))
     return len(share) - sum(map(_is_allowed, share.tolist()))
 
 

@@ -636,4 +636,5 @@ def _pixel_area(source: Annotations) -> FloatArray | None:
     areas = _box_area(source) if source.boxes.area is None else source.boxes.area
     if source.unit == "pixels":
         return areas
-    return None if source.page_size is None else areas * source.page_size.prod(axis=1)[source.boxes.entry]
+    size = source.box_page_size
+    return None if size is None else areas * size.prod(axis=1)

@@ -592,7 +592,8 @@ def _sizes(side: JoinedBoxes) -> FloatArray | None:
     size = side.xyxy[:, 2:] - side.xyxy[:, :2]
     if side.source.unit == "pixels":
         return size
-    return None if side.source.page_size is None else size * side.source.page_size[side.source.boxes.entry]
+    of_page = side.source.box_page_size
+    return None if of_page is None else size * of_page
 
 
 def _small(size: FloatArray | None, boxes: int, small_px: float, line_max_px: float) -> BoolArray:

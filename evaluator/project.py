@@ -25,7 +25,7 @@ from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors, 
 from evaluator.data.page_sizes import measured_issues, with_sizes
 from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import files_below, head, is_folder
-from evaluator.pdf.folder import Folders
+from evaluator.pdf.folder import Folders, PdfFolder
 from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import (
     SUSPECT_F1,
@@ -410,6 +410,7 @@ def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project
     folder, given = getattr(options, "pdfs", None), getattr(options, "page_size", None)
     if not isinstance(options, BoxOptions) or (folder is None and given is None):
         return project
+    truth = project.ground_truth
     units = {member.source.unit for member in project.members if isinstance(member.source, Annotations)}
 
     def sized(member: Member[Source]) -> Member[Source]:
@@ -418,15 +419,19 @@ def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project
             return member
         if folder is None or (len(units) == 1 and source.page_size is None):
             return replace(member, source=with_sizes(source, {}, given))
-        from evaluator.pdf.sizes import page_sizes  # it brings the processes that read PDFs
+        from evaluator.pdf.locked import locked_issues  # these bring the processes that read PDFs
+        from evaluator.pdf.sizes import page_sizes
 
         say(f"Measuring the pages of {member.name}")
         known = page_sizes(source, folder, images_only=True) if len(units) > 1 else {}
-        issues = () if source.page_size is None else measured_issues(source, page_sizes(source, folder))
+        issues: tuple[Issue, ...] = ()
+        if source.page_size is not None:
+            issues = measured_issues(source, page_sizes(source, folder))
+            if member is truth:
+                issues = (*issues, *locked_issues((each.name for each in source.documents), PdfFolder(folder)))
         sized = with_sizes(source, known, given)
         return replace(member, source=replace(sized, issues=(*source.issues, *issues)) if issues else sized)
 
-    truth = project.ground_truth
     return replace(project, ground_truth=truth and sized(truth), models=tuple(map(sized, project.models)))
 
 

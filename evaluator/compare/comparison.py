@@ -78,9 +78,12 @@ class Comparison:
     def against_baseline(self, model: int) -> tuple[Difference, ...]:
         """Return one of the models minus the baseline."""
         every = differences(self.measures[0], self.measures[model], seed=self.seed, resamples=self.resamples)
-        more = self.more_ties or [{}] * len(self.results)
-        ties = ({**self.results[place].tied_ranges, **more[place]} for place in (0, model))
-        return without_ties(every, *ties)
+        a, b = (self._tied_ranges(place) for place in (0, model))
+        return without_ties(every, a, b)
+
+    def _tied_ranges(self, place: int) -> Mapping[Key, Range]:
+        own = self.results[place].tied_ranges
+        return {**own, **self.more_ties[place]} if self.more_ties else own
 
     @cached_property
     def standings(self) -> Standings:

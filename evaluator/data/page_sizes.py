@@ -131,13 +131,8 @@ def unit_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]
     """Return an error when two files are in different units after `in_unit_of`; empty when in one."""
     if truth.unit == prediction.unit:
         return ()
-    ours, known = ([each.doc_id for each in side.documents] for side in (prediction, truth))
-    if truth.page_size is not None and ours and known and set(ours).isdisjoint(known):
-        # The sizes are there, under other names.
-        rule = f"documents should be those of {truth.name}, which states the sizes of pages; none is"
-        found = f"{quote(ours[0])}, where {truth.name} has {quote(known[0])}"
-        fix = "Give both sides the same documents, or one size for all pages (--page-size WxH)."
-        return (Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix),)
+    if names := names_issue(truth, prediction):
+        return names
     sizes = entry_sizes(prediction, truth, own_first=prediction.unit == "pixels")
     pages = np.unique(prediction.boxes.entry)
     without = pages[np.isnan(sizes[pages]).any(axis=1)].tolist()
@@ -150,6 +145,17 @@ def unit_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]
         "the width and height of the page are known"
     )
     fix = "Give one size for all pages (--page-size WxH), or a folder with the images of the pages (--pdfs DIR)."
+    return (Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix),)
+
+
+def names_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
+    """Return an error when the sizes of pages are there, under the names of other documents; else empty."""
+    ours, known = ([each.doc_id for each in side.documents] for side in (prediction, truth))
+    if truth.page_size is None or not ours or not known or not set(ours).isdisjoint(known):
+        return ()
+    rule = f"documents should be those of {truth.name}, which states the sizes of pages; none is"
+    found = f"{quote(ours[0])}, where {truth.name} has {quote(known[0])}"
+    fix = "Give both sides the same documents, or one size for all pages (--page-size WxH)."
     return (Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix),)
 
 

@@ -10,12 +10,12 @@ import math
 import re
 from collections.abc import Iterator
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Final
 
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
 from evaluator.formats.build import Shape, listed, outline
+from evaluator.formats.image_paths import stem_of
 from evaluator.formats.nesting import is_whole
 from evaluator.formats.xml_format import Item, XmlFile, XmlFormat, ring_of
 from evaluator.formats.xml_text import Element
@@ -55,7 +55,7 @@ class _File(XmlFile):
             self._measure(element)
         elif element.name == "fileName" and element.parent == "sourceImageInformation" and element.text:
             self._image = element.text
-        elif element.name in _KINDS and element.parent == "Tags":
+        elif element.parent == "Tags":
             self._tag(element)
         elif element.depth == _DEPTH:
             if element.parent in _BLOCKS:
@@ -75,8 +75,8 @@ class _File(XmlFile):
 
     def _tag(self, element: Element) -> None:
         key, kind = element.attributes.get("ID", ""), element.attributes.get("TYPE", "").strip()
-        if _KIND_OF_TEXT.fullmatch(kind.lower()):
-            self._of_text[key] = kind
+        if element.name not in _KINDS or _KIND_OF_TEXT.fullmatch(kind.lower()):
+            self._of_text[key] = kind or element.name
         else:
             stated = "" if kind.lower() in _ANY_TYPE else kind
             self._labels.setdefault(key, element.attributes.get("LABEL", "").strip() or stated)
@@ -90,8 +90,8 @@ class _File(XmlFile):
         if self._left_out:
             first = self._left_out[0]
             kind = next(self._of_text[key] for key in _references(first) if key in self._of_text)
-            rule = f"tags for named entities, languages and fonts are no labels ({_SOURCE})"
-            what = f"{count_of(len(self._left_out), 'block')} with one, the first of TYPE {quote(kind)}"
+            rule = f"tags for named entities, roles, languages and fonts are no labels ({_SOURCE})"
+            what = f"{count_of(len(self._left_out), 'block')} with one, the first of kind {quote(kind)}"
             fix = "These blocks have the label of another tag, of their TYPE or of their element."
             self.collector.warning(first.place, rule, what, fix)
         super().end()
@@ -129,9 +129,8 @@ class _File(XmlFile):
             fix = "The page is read without a size; write that of the image."
             self.collector.warning(element.place, rule, "0 x 0", fix)
             size = None
-        path = PurePosixPath(self._image.replace("\\", "/"))
         page_id = element.attributes.get("ID", "")
-        page = self.builder.page(path.stem, element.place, size=size, page_id=page_id, path=self._image)
+        page = self.builder.page(stem_of(self._image), element.place, size=size, page_id=page_id, path=self._image)
         self.add_kept(page)
 
 
@@ -170,6 +169,7 @@ def _shape(element: Element, file: _File) -> Shape | None:
     number = partial(xml_text.number, element, collector=collector, source=_SOURCE)
     shape = element.child("Shape")
     polygon = shape.child("Polygon") if shape else None
+    round_ = next((each for each in shape.children if each.name in ("Circle", "Ellipse")), None) if shape else None
     ring = None
     if polygon is not None:
         text, pairs = polygon.attributes.get("POINTS", ""), "of finite numbers"
@@ -185,7 +185,26 @@ def _shape(element: Element, file: _File) -> Shape | None:
         return Shape((left, top, left + width, top + height), () if ring is None else outline(ring))
     if ring is not None:
         return Shape.of(ring)
+    if round_ is not None:
+        return _round(round_, collector)
     if polygon is None:
         rule = f"a block must have {', '.join(_EDGES)} or an outline ({_SOURCE})"
         file.builder.left_out(element.place, rule, "neither", "It is left out; give its place to have it compared.")
     return None
+
+
+def _round(shape: Element, collector: Collector) -> Shape | None:
+    """Return the box and outline of a circle or an ellipse, of which the lengths are the whole ones; None for none.
+
+    A rotation is that of what the block holds.
+    """
+    keys = ("HPOS", "VPOS", *(("RADIUS", "RADIUS") if shape.name == "Circle" else ("HLENGTH", "VLENGTH")))
+    x, y, across, down = (xml_text.number(shape, key, collector, source=_SOURCE) for key in keys)
+    if any(map(math.isnan, (x, y, across, down))):
+        return None
+    if min(across, down) < 0:
+        rule = f"{' and '.join(dict.fromkeys(keys[2:]))} must not be negative ({_SOURCE})"
+        collector.error(shape.place, rule, listed((across, down)), "Correct the block, or remove it.")
+        return None
+    half = 1.0 if shape.name == "Circle" else 0.5
+    return Shape.of_ellipse((x, y), (half * across, half * down))

@@ -22,7 +22,7 @@ from evaluator.data.dataset import Annotations, Boxes, Document, Level, LevelKey
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
-from evaluator.formats.image_paths import Parts, parts_of, tell_apart
+from evaluator.formats.image_paths import Parts, is_image, parts_of, stem_of, tell_apart
 from evaluator.formats.nesting import Nesting
 
 # Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
@@ -127,6 +127,7 @@ class Builder:
         self._images: dict[str, dict[str, int]] = {}
         self._within: dict[str, dict[str, str]] = {}
         self._pages: list[_Page] = []
+        self._paths: list[str] = []
         self._boxes = _Boxes()
         self.nesting = Nesting()
         self._fixed_labels = len(self._labels)
@@ -158,23 +159,24 @@ class Builder:
         size: Size | None = None,
         page_id: str = "",
         within: str = "",
+        path: str = "",
         attributes: Mapping[str, str] = NO_ATTRIBUTES,
     ) -> int:
         """Add a page that is an image file, and return its row for `box`; its document is the name's stem.
 
-        A name that is empty or repeated is an error. With `within`, a subset of a project, the document is
-        ``within/stem``. Images of one stem in several folders are told apart by them, with a warning.
+        `path` is what the file states besides of where the image is. A name that is empty or repeated is an error.
+        With `within`, a subset of a project, the document is ``within/stem``. Images of one stem in several folders
+        are told apart by them, with a warning.
         """
-        path = PurePosixPath(name.replace("\\", "/"))
-        stem = path.stem or str(path)
+        key, stem = str(PurePosixPath(name.replace("\\", "/"))), stem_of(name)
         document = f"{within}/{stem}" if within else stem
         self._within.setdefault(stem, {})[document] = name
         of_document = self._images.setdefault(document, {})
         if not name.strip():
             self._collector.error(place, f"an image must have a name ({self._source})", "", "Name the image.")
-        row = self.page(document, place, size=size, page_id=page_id, path=name, attributes=attributes)
+        row = self.page(document, place, size=size, page_id=page_id, path=path or name, attributes=attributes)
         self._pages[row] = self._pages[row]._replace(noun="an image", image=name)
-        if (first := of_document.setdefault(str(path), row)) != row:
+        if (first := of_document.setdefault(key, row)) != row:
             what = f"{quote(name)}, as in {self._pages[first].place}"
             self._collector.error(place, f"an image must occur once ({self._source})", what, "Join the two.")
         return row
@@ -193,13 +195,15 @@ class Builder:
         page_id: str = "",
         name: str = "",
         path: str = "",
+        image: str = "",
         attributes: Mapping[str, str] = NO_ATTRIBUTES,
     ) -> int:
         """Add a page entry, also one without boxes, and return its row for `box`.
 
         `index` counts from 0; None counts the pages of the document. `size` is width and height in pixels: None where
         the file states none, NaN for one already reported. `name`, under which the PDF is found, and `path` are those
-        of the document; its first page decides.
+        of the document; its first page decides. `image` is the path of the page; of a first page it is `path` if that
+        is one of an image.
         """
         if size is not None and not all(math.isnan(side) or 0.0 < side < math.inf for side in size):
             rule = f"width and height must be above 0 ({self._source})"
@@ -207,7 +211,9 @@ class Builder:
         self._documents.setdefault(document, Document(document, name or document, path))
         index = self._on_document[document] if index is None else index
         self._on_document[document] += 1
-        self._pages.append(_Page("a page", document, index, size, page_id, place, attributes))
+        self._paths.append(path)
+        image = image or (path if index == 0 and is_image(path) else "")
+        self._pages.append(_Page("a page", document, index, size, page_id, place, attributes, image))
         return len(self._pages) - 1
 
     def box(
@@ -379,7 +385,7 @@ class Builder:
             unit="page" if normalise else self._unit,
             page_size=size,
             attributes={name: [page.attributes.get(name) for page in pages] for name in attributes},
-            page_images=[page.image for page in pages] if self._images else (),
+            page_images=[page.image for page in pages] if any(page.image for page in pages) else (),
         )
 
     def _check_inside(self, page: _Page, xyxy: Corners, place: str) -> None:
@@ -464,12 +470,13 @@ class Builder:
                     rule = "images with one file name are read as pages of one document"
                     what = f"{quote(document)}: {', '.join(map(quote, same[:3]))}"
                     self._collector.warning("", rule, what, "Rename the images if they are different documents.")
+        self._tell_documents_apart()
         names = [page.document for page in self._pages]
-        # The subset or task that a document is still named by is a folder too.
+        # The subset or task that a document is still named by is a folder too. Others are not named by the image.
         files = {
-            row: page.document.removesuffix(parts_of(page.image)[-1]) + page.image
+            row: page.document.removesuffix(stem_of(page.image)) + page.image
             for row, page in enumerate(self._pages)
-            if page.image
+            if page.image and page.document.endswith(stem_of(page.image))
         }
         apart = tell_apart(names, files)
         if apart is None:
@@ -482,6 +489,25 @@ class Builder:
             page = self._pages[row]
             self._documents.setdefault(document, Document(document, document, page.image))
             self._pages[row] = page._replace(document=document, number=apart.pages[row])
+
+    def _tell_documents_apart(self) -> None:
+        """Give documents of one name and several paths, which are no images, names of their own; report them."""
+        paths = {row: path for row, path in enumerate(self._paths) if path and not self._pages[row].image}
+        own = {path: self._pages[row].document for row, path in paths.items()}
+        if len({*own.values()}) == len(own):
+            return
+        apart = tell_apart([*own.values()], dict(enumerate(own)), images=False)
+        if apart is None:
+            return
+        apart.report(self._collector)
+        named = dict(zip(own, (apart.documents.get(row, name) for row, name in enumerate(own.values())), strict=True))
+        for row, path in paths.items():
+            self._documents.setdefault(named[path], Document(named[path], named[path], path))
+            self._pages[row] = self._pages[row]._replace(document=named[path])
+        left = {page.document for page in self._pages}
+        self._documents = {
+            name: each for name, each in self._documents.items() if name in left or name not in own.values()
+        }
 
 
 def bounds(ring: FloatArray) -> Corners:

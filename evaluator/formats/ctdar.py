@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import PurePosixPath
 from typing import Final
 
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits
 from evaluator.formats.build import Shape
+from evaluator.formats.image_paths import stem_of
 from evaluator.formats.xml_format import XmlFile, XmlFormat, ring_of
 from evaluator.formats.xml_text import Element
 
@@ -83,8 +83,7 @@ class _File(XmlFile):
             rule = f"page must be a whole number, 1 or more ({_SOURCE})"
             self.collector.error(region.place, rule, quote(text) if text else "none", "Correct the number of the page.")
             return None
-        path = PurePosixPath(filename.replace("\\", "/"))
-        key = path.stem or filename, int(text) - 1
+        key = stem_of(filename), int(text) - 1
         if key not in self._pages:
             self._pages[key] = self.builder.page(key[0], region.place, index=key[1], path=filename)
         return self._pages[key]

@@ -34,7 +34,7 @@ _SIZES: Final = (("width", "height"), ("image_width", "image_height"), ("coco_wi
 _FIRST_LINE = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"[^"]*"\s*:\s*(?:"[^"]*"|[-\d.]+|null)\s*,\s*)*"(?:file_name|image|objects)"\s*:'
 )
-_OBJECT_MARK = re.compile(rb'"objects"\s*:\s*[{\[][^\n]*"bbox(?:es)?"\s*:')
+_OBJECT_MARK = re.compile(rb'"(?:objects"\s*:\s*[{\[][^\n]*"bbox(?:es)?|bboxes)"\s*:')
 # The categories of DocLayNet by number; its rows state only the number.
 _DOCLAYNET: Final = (
     "", "Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Picture", "Section-header",
@@ -46,9 +46,9 @@ _AGAIN: Final = "Correct the row, or write the data set again."
 class ImageFolder(BoxFormat):
     """Hugging Face Datasets, "Create an image dataset", object detection: a line of JSON for each image.
 
-    It has ``file_name`` and ``objects``: an object of lists (``bbox`` and ``category`` or ``categories``), or a list of
-    objects. A row without objects is an empty page. Categories that are numbers are labels as they are, with a warning.
-    ``boxes.ids`` are line and number of the object.
+    It has ``file_name`` and ``objects``: an object of lists (``bbox`` and ``category`` or ``categories``), or a list
+    of objects; or lists of its own (``bboxes`` and ``labels``). A row without objects is an empty page. Categories
+    that are numbers are labels as they are, with a warning. ``boxes.ids`` are line and number of the object.
     """
 
     name = "image-folder"

@@ -1,16 +1,19 @@
 """Which page an image is, by the path that a file states for it: in one file, and between the two sides.
 
-A path is compared by its folders and its name without suffix; backslashes and a leading ``./`` or ``/`` say nothing.
+A path is compared by its folders and its name without suffix; backslashes, a leading ``./`` or ``/``, percent-encoding
+and the Unicode form say nothing.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -29,17 +32,35 @@ _NO_DOCUMENT: Final = frozenset(
     ("train", "training", "val", "valid", "validation", "dev", "test", "testing", "images", "labels", "img", "pages")
 )
 _KINDS: Final = frozenset(("images", "labels"))
+_IMAGE: Final = re.compile(r"\.(?:png|jpe?g|tiff?|bmp|webp|gif|jp2)\Z", re.IGNORECASE)
+_ENDING: Final = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]*\Z")
 _DIGITS: Final = re.compile(r"(\d+)")
 
 
 def parts_of(file: str) -> Parts:
     r"""Return what the path of an image is compared by.
 
-    >>> parts_of(".\\docA\\page_1.png"), parts_of("a.b.png")
-    (('docA', 'page_1'), ('a.b',))
+    >>> parts_of(".\\docA\\page%201.png"), parts_of("a.b.png")
+    (('docA', 'page 1'), ('a.b',))
     """
+    file = unquote(file) if "%" in file else file
+    file = file if file.isascii() else unicodedata.normalize("NFC", file)
     steps = [step for step in file.replace("\\", "/").split("/") if step not in ("", ".")] or [""]
-    return (*steps[:-1], steps[-1].rpartition(".")[0] or steps[-1])
+    return (*steps[:-1], stem_of(steps[-1]))
+
+
+def is_image(path: str) -> bool:
+    """Return whether a path ends as those of images do."""
+    return _IMAGE.search(path) is not None
+
+
+def stem_of(file: str) -> str:
+    """Return the name of a file without folders and ending; what begins with a digit after a dot is no ending.
+
+    >>> stem_of("x/a.b.png"), stem_of("2301.01234"), stem_of("x/")
+    ('a.b', '2301.01234', 'x')
+    """
+    return _ENDING.sub("", file.replace("\\", "/").rstrip("/").rpartition("/")[2]) or file
 
 
 class Apart(NamedTuple):
@@ -61,7 +82,7 @@ class Apart(NamedTuple):
         collector.warning(place, rule, self.shown, fix)
 
 
-def tell_apart(documents: Sequence[str], files: Mapping[int, str]) -> Apart | None:
+def tell_apart(documents: Sequence[str], files: Mapping[int, str], *, images: bool = True) -> Apart | None:
     """Return what becomes of images of one stem in several folders; None where there are none.
 
     A folder is a document, its images in the order of their names are the pages, where the repeated stems are those of
@@ -73,6 +94,8 @@ def tell_apart(documents: Sequence[str], files: Mapping[int, str]) -> Apart | No
         The document of each image so far: its stem, or what the file states.
     files : mapping of int to str
         The path of each image that is named by it, by row of `documents`.
+    images : bool
+        False for documents of several pages, which are never pages of one.
     """
     if len({documents[row] for row in files}) == len(files):
         return None
@@ -87,7 +110,7 @@ def tell_apart(documents: Sequence[str], files: Mapping[int, str]) -> Apart | No
     of_folders = [row for row, parts in paths.items() if parts[:-1] in named]
     apart = {*of_folders}
     others = {document for row, document in enumerate(documents) if row not in apart}
-    like_pages = all(_PAGE.fullmatch(paths[row][-1]) for row in repeated)
+    like_pages = images and all(_PAGE.fullmatch(paths[row][-1]) for row in repeated)
     by_folder = bool(named) and like_pages and others.isdisjoint(named.values())
     if by_folder:
         moved = sorted(of_folders, key=lambda row: _natural(paths[row][-1]))
@@ -106,37 +129,57 @@ def tell_apart(documents: Sequence[str], files: Mapping[int, str]) -> Apart | No
 
 
 def files_apart(parts: Sequence[Annotations], collector: Collector) -> Sequence[Annotations]:
-    """Return files of an image each with the documents of images of one stem in several folders, which are reported.
+    """Return files of a document each with other names for those of one name in several folders, which are reported.
 
-    Where the paths of the images do not tell them apart, the folders of the files do. The same object where no document
-    is repeated, or nothing tells them apart.
+    A document is told apart by the path that its file states, else by the folder of the file, else by a path that is
+    stated besides (`Document.path`). The same object where no document is repeated, or nothing tells them apart.
     """
-    names = [part.documents[0].doc_id for part in parts if len(part.page_index) == 1 and len(part.page_images)]
+    names = [part.documents[0].doc_id for part in parts if len(part.documents) == 1]
     if len(names) < len(parts) or len({*names}) == len(names):
         return parts
-    files = [part.page_images[0] for part in parts]
-    if len({*map(parts_of, files)}) < len(files):
-        both = zip((posixpath.dirname(part.name) for part in parts), files, strict=True)
-        files = [posixpath.normpath(f"{folder}/{file}" if folder else file) for folder, file in both]
-    apart = tell_apart(names, dict(enumerate(files)))
+    stated = [_stated(part) for part in parts]
+    inside = [
+        posixpath.normpath(posixpath.join(posixpath.dirname(part.name), file))
+        for part, file in zip(parts, stated, strict=True)
+    ]
+    besides = [part.documents[0].path or file for part, file in zip(parts, stated, strict=True)]
+    pages = [page_keys(part) for part in parts]
+    images = all(len(keys) == 1 and keys[0][1] == 0 for keys in pages)
+    files = next((files for files in (stated, inside, besides) if _once(files, pages)), inside)
+    apart = tell_apart(names, dict(enumerate(files)), images=images)
     if apart is None:
         return parts
     apart.report(collector)
-    keys = [(apart.documents.get(row, name), apart.pages.get(row, 0)) for row, name in enumerate(names)]
-    known = {key[0]: Document(key[0], key[0], file) for key, file in zip(reversed(keys), reversed(files), strict=True)}
-    placed = zip(parts, files, keys, strict=True)
-    return [_with_pages(replace(part, page_images=[file]), known, [key]) for part, file, key in placed]
+    placed = []
+    for row, (part, keys, file) in enumerate(zip(parts, pages, files, strict=True)):
+        name = apart.documents.get(row, names[row])
+        made = [(name, apart.pages.get(row, 0) if images else index) for _, index in keys]
+        known = {name: Document(name, name, file)}
+        placed.append(_with_pages(replace(part, page_images=[file]) if images else part, known, made))
+    return placed
+
+
+def _stated(part: Annotations) -> str:
+    """Return the path of the one document of a file as the file states it: that of its image, else its name."""
+    return next(filter(None, part.page_images), "") or part.documents[0].name
+
+
+def _once(files: Sequence[str], pages: Sequence[Sequence[PageKey]]) -> bool:
+    """Return whether each page of each path is in one file alone."""
+    every = [(parts_of(file), index) for file, keys in zip(files, pages, strict=True) for _, index in keys]
+    return len({*every}) == len(every)
 
 
 def _folder_documents(folders: set[Parts]) -> dict[Parts, str]:
     """Return the document that each folder is; empty where one of them is none, or two are the same."""
-    own = {folder: _without_parts(folder) for folder in folders}
+    own = {folder: without_parts(folder) for folder in folders}
     shared = len(_common({*own.values()}))
     named = {folder: "/".join(steps[shared:]) for folder, steps in own.items()}
     return named if len({*named.values()}) == len(named) and all(named.values()) else {}
 
 
-def _without_parts(folder: Parts) -> Parts:
+def without_parts(folder: Parts) -> Parts:
+    """Return a folder without those at its end that are a part of a data set, or of a document."""
     while folder and folder[-1].lower() in _NO_DOCUMENT:
         folder = folder[:-1]
     return folder

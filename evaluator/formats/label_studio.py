@@ -22,6 +22,7 @@ from evaluator.data.issues import Collector, quote
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, Size, bounds, listed, rotate
+from evaluator.formats.image_paths import parts_of, without_parts
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
 from evaluator.formats.masks import label_studio_rectangles, rings
@@ -60,7 +61,10 @@ class _Work(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A task: document, path, whether it has several pages, id, place; `repeated`: pages have own tags."""
+    """A task: document, path, whether it has several pages, id, place; `repeated`: pages have own tags.
+
+    `images`: the paths of several pages.
+    """
 
     document: str
     path: str
@@ -68,6 +72,7 @@ class _Task(NamedTuple):
     task_id: str
     place: str
     repeated: bool = False
+    images: Sequence[str] = ()
 
 
 class LabelStudio(BoxFormat):
@@ -317,8 +322,12 @@ class _File:
         if pages:
             names = {_PAGE_NUMBER.sub("", _stem(url)) for url in urls}
             common = names.pop() if len(names) == 1 else ""
+            images = [*map(_path, urls)]
+            folders = {parts_of(image)[:-1] for image in images}
+            if not common and len(folders) == 1 and (folder := without_parts(folders.pop())):
+                common = folder[-1]
             document = stated if isinstance(stated, str) and stated.strip() else common or f"task {own or place}"
-            return _Task(document, document, True, own, place, repeated=isinstance(pages[0], dict))
+            return _Task(document, document, True, own, place, isinstance(pages[0], dict), images)
         files = [text for text in texts if re.search(r"\.\w{2,5}\Z", _file(text))]
         image = next((text for text in files if _PAGE_FILE.search(_file(text))), next(iter(files), ""))
         if not image and isinstance(stated, str):
@@ -346,8 +355,9 @@ class _File:
             size = next((size for region in of_page if (size := _size(region.outer))), None)
             if task.several:
                 name = f"{task.document}::p{index:03d}"
+                image = task.images[index] if index < len(task.images) else ""
                 page = self.builder.page(
-                    task.document, task.place, index=index, size=size, page_id=name, attributes=attributes
+                    task.document, task.place, index=index, size=size, page_id=name, image=image, attributes=attributes
                 )
             else:
                 page = self.builder.image(task.path, task.place, size=size, page_id=task.task_id, attributes=attributes)

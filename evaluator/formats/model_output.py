@@ -168,7 +168,7 @@ class OutputFile:
         self.builder = Builder(collector, format=format, source=source)
         self.shares = False
         self._format = format
-        self._rows: dict[tuple[str, int], tuple[int, str]] = {}
+        self._rows: dict[tuple[str, int, str], tuple[int, str]] = {}
 
     def in_shares(self) -> None:
         """Take boxes as shares of their page; called before the first page."""
@@ -255,9 +255,9 @@ class OutputFile:
             rule = f"pages must be numbered from the first on ({self.source})"
             self.collector.error(place, rule, f"page {index + 1}", "Correct the number of the page.")
             index = 0
-        elif (document, index) in self._rows:
+        elif (document, index, path) in self._rows:
             rule = f"a page must occur once ({self.source})"
-            found = f"page {index + 1} again, as in {self._rows[document, index][1]}"
+            found = f"page {index + 1} again, as in {self._rows[document, index, path][1]}"
             self.collector.error(place, rule, found, "Join the two, or remove one of them.")
         if size is not None and not all(math.isnan(side) or 0.0 < side < math.inf for side in size):
             rule = f"width and height must be above 0 ({self.source})"
@@ -267,12 +267,12 @@ class OutputFile:
             document, place, index=index, size=size, page_id=page_id, name=name, path=path, attributes=attributes
         )
         if numbered:
-            self._rows.setdefault((document, index), (row, place))
+            self._rows.setdefault((document, index, path), (row, place))
         return row
 
-    def page_of(self, index: int, document: str = "") -> int | None:
+    def page_of(self, index: int, document: str = "", path: str = "") -> int | None:
         """Return the row of a page that was added; None when it was not."""
-        held = self._rows.get((document or self.document, index))
+        held = self._rows.get((document or self.document, index, path))
         return held and held[0]
 
     def page_at(self, place: str, index: int) -> int:

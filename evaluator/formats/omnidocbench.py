@@ -22,7 +22,6 @@ from evaluator.formats.json_values import Values
 _SOURCE: Final = "OmniDocBench"
 _CORNERS: Final = 4
 _POLY: Final = 8
-_IMAGE_ENDINGS: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp", ".bmp")
 
 
 class OmniDocBench(BoxFormat):
@@ -75,20 +74,13 @@ def _is_results(head: bytes) -> bool:
     return keys and b'"image_id"' not in head and b'"file_name"' not in head
 
 
-def _document(name: str) -> str:
-    """Return a name without folders and ending of an image; a page number behind a dot is no ending."""
-    name = name.replace("\\", "/").rsplit("/", 1)[-1]
-    stem, dot, ending = name.rpartition(".")
-    return stem if stem and f"{dot}{ending}".lower() in _IMAGE_ENDINGS else name
-
-
 class _File:
     """A file as pages and boxes, with the issues that one value shows."""
 
     def __init__(self, collector: Collector, name: str) -> None:
         self._collector, self._name = collector, name
         self._values = Values(collector, _SOURCE)
-        self._pages: dict[str, tuple[int, str]] = {}
+        self._rows: dict[str, int] = {}
         self._ignored: list[str] = []
         self.builder = Builder(collector, format=OmniDocBench.name, source=_SOURCE)
         self.side: Side | None = None
@@ -116,17 +108,13 @@ class _File:
         if "width" in info or "height" in info:
             size = (self._values.number(info, "width", there), self._values.number(info, "height", there))
         image = self._values.text(info, "image_path", there)
-        number = info.get("page_no", len(self._pages))
-        document = _document(image) or f"{self._name.removesuffix('.json')}_{number}"
+        number = info.get("page_no", self.builder.pages)
+        image = image or f"{self._name.removesuffix('.json')}_{number}"
         attributes = {
             key: ", ".join(map(str, value)) if isinstance(value, list) else str(value)
             for key, value in self._values.mapping(info, "page_attribute", there).items()
         }
-        if document in self._pages:
-            what = f"{quote(image or document)}, as in {self._pages[document][1]}"
-            self._collector.error(place, f"an image must occur once ({_SOURCE})", what, "Join the two.")
-        row = self.builder.page(document, place, size=size, page_id=str(number), path=image, attributes=attributes)
-        self._pages.setdefault(document, (row, place))
+        row = self.builder.image(image, place, size=size, page_id=str(number), attributes=attributes)
         if "layout_dets" not in page:
             rule = f"a page must have layout_dets ({_SOURCE})"
             fix = 'Write results as {"results": [...], "categories": {"1": "title"}}.'
@@ -140,14 +128,12 @@ class _File:
         labels = self._names(tree)
         for result, place in self._values.objects(tree["results"], "results", "$.results"):
             image = self._values.text(result, "image_name", place)
-            document = _document(image)
-            if not document.strip():
+            if not image.strip():
                 self._collector.error(place, f"a result must have an image_name ({_SOURCE})", "", "Name the image.")
                 continue
-            if document not in self._pages:
-                row = self.builder.page(document, place, page_id=image, path=image)
-                self._pages[document] = row, place
-            self._box(self._pages[document][0], result, place, self._category(result, labels, place))
+            if image not in self._rows:
+                self._rows[image] = self.builder.image(image, place, page_id=image)
+            self._box(self._rows[image], result, place, self._category(result, labels, place))
 
     def _names(self, tree: dict[str, object]) -> dict[str, object]:
         """Return the category names by their numbers as text, also from a list as that of COCO."""

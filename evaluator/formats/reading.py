@@ -16,7 +16,16 @@ from evaluator.data.dataset import Annotations, page_keys
 from evaluator.data.issues import BadInput, Collector, Issue, examples, refuse
 from evaluator.data.page_sizes import as_given
 from evaluator.formats import folder, limits
-from evaluator.formats.base import BoxFormat, Reading, ReadingOptions, in_company, read_boxes, warn_of_unknown
+from evaluator.formats.base import (
+    BoxFormat,
+    Reading,
+    ReadingOptions,
+    in_company,
+    is_truth_name,
+    read_boxes,
+    read_several,
+    warn_of_unknown,
+)
 from evaluator.formats.column_cache import get_or_read, is_stored
 from evaluator.formats.detect import (
     HEAD_BYTES,
@@ -36,6 +45,8 @@ if TYPE_CHECKING:
 # How far below a folder, and at how many files, is looked for those that are meant.
 _FOLDER_DEPTH: Final = 4
 _FILES_LOOKED_AT: Final = 500
+# Of a folder of folders that is read as one side.
+_MOST_IN_FOLDERS: Final = 20_000
 # Endings of files of every kind, such as notes: read where nothing else is.
 _ANY_TEXT: Final = (".txt", ".yaml", ".yml")
 # Whose own rules are about the numbers of pages.
@@ -74,6 +85,8 @@ def read(path: str | Path, *, format: str | None = None, **options: Unpack[Readi
         )
 
     try:
+        if below := _files_in_folders(path):
+            return _sound(read_several(folder.on_disk(below, path), path.resolve().name, reading, format_of))
         source = read_boxes(path, reading, format_of, box_suffixes(), read_file=read_file, known=_goes_along)
     except BadInput:
         if folder.is_folder(path):
@@ -89,6 +102,20 @@ def is_cached(path: Path, reading: Reading) -> bool:
     """Return whether `read` would take the columns of a file from the cache on disk."""
     # As `read` hands it on: the format apart.
     return is_stored(path, (reading.format, msgspec.structs.replace(reading, format=None)))
+
+
+def _files_in_folders(path: Path) -> list[Path]:
+    """Return the files below a folder of folders that is one side: of one format, which has a document in each file.
+
+    What is given as one side is one: folders of models, which look the same, name documents that the other side does
+    not have. Empty for a folder that has annotation files itself, and where a folder below is called a ground truth.
+    """
+    if not folder.is_folder(path) or any(map(_is_known_file, folder.list_files(path))):
+        return []
+    files = [file for file in folder.files_below(path, _FOLDER_DEPTH, _MOST_IN_FOLDERS) if _is_known_file(file)]
+    names = {step for file in files for step in file.relative_to(path).parts[:-1]}
+    rows = [of_kind("boxes")[name] for name in {*map(detect_file, files)}]
+    return files if len(rows) == 1 and rows[0].file_per_document and not any(map(is_truth_name, names)) else []
 
 
 def _name_known_files(path: Path) -> None:

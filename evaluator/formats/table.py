@@ -67,6 +67,7 @@ _NAMES_OF_EDGES: Final = [
     pair for columns, targets in _BOXES for pair in zip(columns, targets, strict=True) if columns != targets
 ]
 _PAGES: Final = ("page", "page_index", "page_number")
+_SIZE: Final = ("page_width", "page_height")
 _PARQUET: Final = b"PAR1"
 _BATCH: Final = 4096
 _FIELD_BYTES: Final = 1 << 17
@@ -126,7 +127,7 @@ class Table(BoxFormat):
         else:
             header, rows = text_rows(content, collector)
         given = parse_columns(reading.columns, collector)
-        plan = plan_of(header, given, collector, source=self.source)
+        plan = plan_of(header, given, collector, source=self.source, rows=rows)
         side: Side = "prediction" if "score" in plan.at else "ground_truth"
         columns = columns_of(
             rows,
@@ -169,11 +170,18 @@ def parse_columns(text: str, collector: Collector) -> dict[str, str]:
 
 
 def plan_of(
-    header: Sequence[str], given: Mapping[str, str], collector: Collector, *, source: str, unread: bool = True
+    header: Sequence[str],
+    given: Mapping[str, str],
+    collector: Collector,
+    *,
+    source: str,
+    unread: bool = True,
+    rows: Rows = lambda _issues: iter(()),
 ) -> Plan:
     """Return which column holds what; raise `BadInput` for a target without a column or with several.
 
-    `given`, columns by target, go before known names. `unread` warns of other columns.
+    `given`, columns by target, go before known names. `unread` warns of other columns. Columns "width" and "height"
+    beside the corners of boxes are the size of the page where all boxes of the `rows` are in it.
     """
     error = collector.error
     columns = ", ".join(map(quote, header[:20]))
@@ -208,6 +216,9 @@ def plan_of(
         )
     if "label" not in at and not collector.failed:
         error("", f"a column must hold the label ({source})", columns, _write())
+    sides = [free.get(name, -1) for name in ("width", "height")]
+    if not {*_SIZE} & {*at} and min(sides) >= 0 and {*_CORNERS} <= {*at} and _hold_boxes(rows, at, sides):
+        at |= dict(zip(_SIZE, sides, strict=True))
     if ("page_width" in at) != ("page_height" in at):
         error("", f"page_width and page_height must both be there ({source})", "only one", "Name both, or none.")
     collector.raise_if_failed()
@@ -215,6 +226,20 @@ def plan_of(
         rule, fix = f"columns should have a known name ({source})", "They are not read; --columns names what they hold."
         collector.warning("", rule, ", ".join(map(quote, others[:10])), fix)
     return Plan(at, given.get("unit"))
+
+
+def _hold_boxes(rows: Rows, at: Mapping[str, int], sides: Sequence[int]) -> bool:
+    """Return whether no box leaves the page whose width and height two columns would be; False without any box."""
+    held = False
+    for _, values in rows(Collector("", max_per_rule=0)):
+        for edge, side in zip(("x2", "y2"), sides, strict=True):
+            try:
+                held = float(cast("Any", values[at[edge]])) <= float(cast("Any", values[side])) + 1.0
+            except (TypeError, ValueError):
+                continue  # a row without a box, or one that is reported when it is read
+            if not held:
+                return False
+    return held
 
 
 def _boxes_in(names: Iterable[str]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -522,11 +547,10 @@ class _Boxes:
         return self.builder.page(document_of(name), place, index=index or 0, size=size, name=name, path=name)
 
     def _size(self, place: str, values: Sequence[object]) -> Size | None:
-        if "page_width" not in self._at:
+        """Return the size of the page; None where a row states none, as of a page whose image is not at hand."""
+        if "page_width" not in self._at or all(_is_empty(values[self._at[key]]) for key in _SIZE):
             return None
-        width, height = (
-            self._number(values[self._at[key]], f"{place}, {key}") for key in ("page_width", "page_height")
-        )
+        width, height = (self._number(values[self._at[key]], f"{place}, {key}") for key in _SIZE)
         return width, height
 
     def _number(self, value: object, place: str) -> float:

@@ -33,6 +33,7 @@ class _Metadata(msgspec.Struct, gc=False):
     coordinates: _Coordinates | None = None
     page_number: int | None = None
     filename: str | None = None
+    file_directory: str | None = None
     detection_class_prob: float | None = None
 
 
@@ -128,9 +129,10 @@ def _add(label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: d
     filename = metadata.filename or ""
     document = document_of(filename) if filename.strip() else file.document
     index = 0 if metadata.page_number is None else metadata.page_number - 1
-    row = file.page_of(index, document)
+    path = f"{metadata.file_directory}/{filename}" if metadata.file_directory and filename else filename
+    row = file.page_of(index, document, path)
     if row is None:
-        row = file.page(where, index=index, size=(width, height), document=document, name=filename)
+        row = file.page(where, index=index, size=(width, height), document=document, name=filename, path=path)
         sizes[row] = width, height
     flipped = held.system in _FROM_BELOW
     # An element may have been found on an image of another resolution than the first one of its page.

@@ -14,11 +14,14 @@ import numpy as np
 from evaluator.data.boxes import FloatArray
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import Size, bounds, listed, outline, rotate
+from evaluator.formats.build import FEWEST_POINTS, Size, bounds, listed, outline, rotate
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 
 _SOURCE: Final = "Pascal VOC"
+_COORDINATE: Final = re.compile(r"[xy]\d*")
+# Of the path of an image: what may tell apart images of one name, and nothing of whose computer it was.
+_STEPS: Final = 3
 _EDGES: Final = ("xmin", "ymin", "xmax", "ymax")
 
 
@@ -36,11 +39,15 @@ class _File(XmlFile):
             rule = f"the file must have one outermost element, <annotation> ({_SOURCE})"
             self.collector.error(root.place, rule, quote(root.name), "Write one file for each image.")
             return
-        name, size = root.child("filename"), root.child("size")
+        size = root.child("size")
+        name, folder, path = (_text(root.child(key)) for key in ("filename", "folder", "path"))
+        steps = path.replace("\\", "/").split("/")
+        besides = "/".join(steps[-_STEPS:]) if len(steps) > 1 and steps[-1] == name else f"{folder}/{name}"
         page = self.builder.image(
-            name.text if name is not None and name.text else self.name,
+            name or self.name,
             root.place,
             size=None if size is None else self._size(size),
+            path=besides if name and (folder or path) else "",
         )
         self._others += [each for each in root.children if each.name != "object" and each.child("bndbox")]
         for position, element in enumerate(each for each in root.children if each.name == "object"):
@@ -72,18 +79,19 @@ class _File(XmlFile):
             self._difficult.append(element)
         box, label = element.child("bndbox"), element.child("name")
         rotated = element.child("robndbox")
-        if box is None and rotated is None:
+        ring = None if rotated is not None else self._polygon(element.child("polygon"))
+        if box is None and rotated is None and ring is None:
             rule = f"an object must have a <bndbox> ({_SOURCE})"
             kinds = ", ".join(quote(child.name) for child in element.children)
             self.collector.error(element.place, rule, f"only {kinds}" if kinds else "", "Add it, or remove the object.")
             return
-        ring = None
         if box is None and rotated is not None:
-            box, ring = rotated, self._corners(rotated)
-            x1, y1, x2, y2 = bounds(ring)
-        else:
-            assert box is not None
+            ring = self._corners(rotated)
+        if box is not None:
             x1, y1, x2, y2 = (self._child_number(box, key) for key in _EDGES)
+        else:
+            assert ring is not None
+            x1, y1, x2, y2 = bounds(ring)
         scores = (each for key in ("score", "confidence") if (each := element.child(key)) is not None)
         stated = next(scores, None)
         score = math.nan if stated is None else self._value(stated)
@@ -92,7 +100,9 @@ class _File(XmlFile):
         if x2 < x1 or y2 < y1:
             rule = f"xmax must not be less than xmin, nor ymax less than ymin ({_SOURCE})"
             what = listed((x1, y1, x2, y2))
-            self.collector.error(box.place, rule, what, "Exchange the corners, or remove the object.")
+            self.collector.error(
+                element.place if box is None else box.place, rule, what, "Exchange the corners, or remove the object."
+            )
             return
         self.builder.box(
             page,
@@ -121,6 +131,14 @@ class _File(XmlFile):
         sides = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2.0
         return rotate(sides, (x, y), angle)
 
+    def _polygon(self, element: Element | None) -> FloatArray | None:
+        """Return the points of an outline, float64 (K, 2): x1, y1, x2, ..., or points with x and y; None without."""
+        if element is None:
+            return None
+        leaves = [leaf for child in element.children for leaf in (child.children or [child])]
+        values = [self._value(leaf) for leaf in leaves if _COORDINATE.fullmatch(leaf.name)]
+        return np.array(values).reshape(-1, 2) if len(values) % 2 == 0 and len(values) >= 2 * FEWEST_POINTS else None
+
     def _child_number(self, parent: Element, key: str) -> float:
         """Return the finite number in a child; NaN with an error without."""
         child = parent.child(key)
@@ -141,10 +159,11 @@ class _File(XmlFile):
 class Voc(XmlFormat):
     """PASCAL VOC development kit, annotation format.
 
-    Corners are taken as they are: pixels of the competition count from 1 and include the last, those of most tools from
-    0, at most one pixel apart. An object may have a ``score`` or ``confidence``. Parts of objects are left out,
-    difficult objects compared as any other, and a size of 0 x 0 is none, each with an issue. A ``robndbox`` of
-    roLabelImg (angle in radians, clockwise) keeps its outline. ``boxes.ids`` give the line of the object.
+    Corners are taken as they are: pixels of the competition count from 1 and include the last, those of most tools
+    from 0, at most one pixel apart. A ``polygon`` is the outline. An object may have a ``score`` or ``confidence``.
+    Parts of objects are left out, difficult objects compared as any other, and a size of 0 x 0 is none, each with an
+    issue. A ``robndbox`` of roLabelImg (angle in radians, clockwise) keeps its outline. ``boxes.ids`` give the line
+    of the object.
     """
 
     name = "voc"
@@ -159,3 +178,7 @@ class Voc(XmlFormat):
 
 
 FORMAT: Final = Voc()
+
+
+def _text(element: Element | None) -> str:
+    return "" if element is None else element.text

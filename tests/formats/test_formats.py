@@ -408,10 +408,12 @@ def test_a_page_with_too_many_boxes_is_refused_in_a_format_without_a_limit_of_it
 
 def test_a_folder_of_folders_names_those_that_are_meant(tmp_path: Path) -> None:
     written(tmp_path / "export" / "Annotations" / "a.xml", VOC.format("a"))
+    assert len(formats.read(tmp_path / "export").documents) == 1
+    written(tmp_path / "export" / "gt" / "b.xml", VOC.format("b"))
     written(tmp_path / "export" / "labelmap.txt", "# label:color_rgb:parts:actions\nT:1,2,3::\n")
     assert refusal(formats.read, tmp_path / "export") == [
-        'export: a folder must hold its annotation files itself; found none, and some in 1: "Annotations". Name the '
-        "folder of the annotation files, or a zip archive of all of them."
+        'export: a folder must hold its annotation files itself; found none, and some in 2: "Annotations", "gt". Name '
+        "the folder of the annotation files, or a zip archive of all of them."
     ]
 
 

@@ -39,7 +39,7 @@ def test_columns() -> None:
     assert (source.documents[0].path, list(source.boxes.ids)) == ("scans/p1.jpg", ["b0", "b1", "b2", "b3", "b4"])
     ring = [[10, 20], [110, 20], [110, 70], [10, 60]]
     assert outlines(source) == {1: [ring], 4: [[[1, 300], [31, 300], [16, 342]]]}
-    assert [issue.found for issue in source.issues] == ['1 block with one, the first of TYPE "language"']
+    assert [issue.found for issue in source.issues] == ['1 block with one, the first of kind "language"']
 
 
 def test_blocks_on_the_page_itself() -> None:
@@ -118,12 +118,13 @@ def test_a_tag_gives_its_label_or_its_type(tag: str, label: str) -> None:
     )
     source = reading.read(ROW, content, "a.xml")
     assert [row[2] for row in rows(source)] == [label]
+    kind = "NE" if "NE" in tag else "RoleTag"
     left_out = [
-        "a.xml: line 3, <TextBlock>: tags for named entities, languages and fonts are no labels (ALTO); found 1 block "
-        'with one, the first of TYPE "NE". These blocks have the label of another tag, of their TYPE or of their '
-        "element.",
+        "a.xml: line 3, <TextBlock>: tags for named entities, roles, languages and fonts are no labels (ALTO); found 1 "
+        f'block with one, the first of kind "{kind}". These blocks have the label of another tag, of their TYPE or of '
+        "their element.",
     ]
-    assert warned(source) == (left_out if "NE" in tag else [])
+    assert warned(source) == (left_out if "NE" in tag or "Role" in tag else [])
 
 
 def test_a_block_without_a_place_is_left_out() -> None:

@@ -98,3 +98,97 @@ def paddle(page: Page, **more: Any) -> dict[str, Any]:
 def size_of(page: Page) -> dict[str, float]:
     """Return the size of a page as most formats have it."""
     return {"width": page.width, "height": page.height}
+
+
+def named(page: Page, ending: str = "") -> str:
+    """Return the name of the image of a page, without its folders."""
+    return page.name.rpartition("/")[2] + ending
+
+
+def alto(page: Page, image: str = "", body: str = "") -> str:
+    """Return ALTO with blocks of a TYPE, or another body."""
+    blocks = body or "".join(
+        f'<TextBlock ID="b{at}" HPOS="{x1}" VPOS="{y1}" WIDTH="{x2 - x1}" HEIGHT="{y2 - y1}" TYPE="{label}"/>'
+        for at, (label, x1, y1, x2, y2) in enumerate(page.boxes)
+    )
+    return (
+        f"<alto><Description><MeasurementUnit>pixel</MeasurementUnit><sourceImageInformation><fileName>"
+        f"{image or page.name}</fileName></sourceImageInformation></Description><Layout><Page WIDTH="
+        f'"{page.width}" HEIGHT="{page.height}"><PrintSpace>{blocks}</PrintSpace></Page></Layout></alto>'
+    )
+
+
+def docling(page: Page) -> dict[str, Any]:
+    """Return a DoclingDocument of one page."""
+    texts = [
+        {"label": label, "prov": [{"page_no": 1, "bbox": {"l": x1, "t": y1, "r": x2, "b": y2}}]}
+        for label, x1, y1, x2, y2 in page.boxes
+    ]
+    pages = {"1": {"size": size_of(page), "page_no": 1}}
+    return {"schema_name": "DoclingDocument", "name": named(page), "texts": texts, "pages": pages}
+
+
+def omnidocbench(made: Sequence[Page]) -> list[dict[str, Any]]:
+    """Return a ground truth of OmniDocBench."""
+    return [
+        {
+            "page_info": {"page_no": at, "image_path": page.name, **size_of(page)},
+            "layout_dets": [{"category_type": label, "bbox": box} for label, *box in page.boxes],
+        }
+        for at, page in enumerate(made)
+    ]
+
+
+def unstructured(made: Sequence[Page]) -> list[dict[str, Any]]:
+    """Return elements of images in several directories."""
+    return [
+        {
+            "type": label,
+            "element_id": "0",
+            "metadata": {
+                "filename": named(page),
+                "file_directory": f"in/{page.name.partition('/')[0]}",
+                "coordinates": {
+                    "points": [[x1, y1], [x1, y2], [x2, y2], [x2, y1]],
+                    "system": "PixelSpace",
+                    "layout_width": page.width,
+                    "layout_height": page.height,
+                },
+            },
+        }
+        for page in made
+        for label, x1, y1, x2, y2 in page.boxes
+    ]
+
+
+def label_studio(made: Sequence[Page]) -> list[dict[str, Any]]:
+    """Return a task of which the pages are the images."""
+    regions = [
+        {
+            "id": "r",
+            "type": "rectanglelabels",
+            "item_index": at,
+            "original_width": page.width,
+            "original_height": page.height,
+            "value": {
+                "x": x1 / page.width * 100,
+                "y": y1 / page.height * 100,
+                "width": (x2 - x1) / page.width * 100,
+                "height": (y2 - y1) / page.height * 100,
+                "rectanglelabels": [label],
+            },
+        }
+        for at, page in enumerate(made)
+        for label, x1, y1, x2, y2 in page.boxes
+    ]
+    urls = [f"/data/local-files/?d={page.name.replace(' ', '%20')}" for page in made]
+    return [{"id": 1, "data": {"pages": urls}, "annotations": [{"id": 1, "result": regions}]}]
+
+
+def yolo(page: Page) -> str:
+    """Return lines of YOLO with a confidence."""
+    return "".join(
+        f"{LABELS.index(label)} {(x1 + x2) / 2 / page.width} {(y1 + y2) / 2 / page.height} "
+        f"{(x2 - x1) / page.width} {(y2 - y1) / page.height} 0.9\n"
+        for label, x1, y1, x2, y2 in page.boxes
+    )

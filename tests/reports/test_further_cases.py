@@ -4,12 +4,36 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
+from urllib.parse import quote
 
+import numpy as np
+import pymupdf
 import pytest
 
+from evaluator import formats
+from evaluator.data.dataset import page_keys
 from evaluator.data.issues import BadInput
 from evaluator.project import evaluate
-from tests.reports.making import coco, each, paddle, pages, size_of, voc, write
+from tests.reports.making import (
+    Page,
+    alto,
+    coco,
+    docling,
+    each,
+    label_studio,
+    named,
+    omnidocbench,
+    paddle,
+    pages,
+    results,
+    size_of,
+    tree,
+    unstructured,
+    voc,
+    write,
+    yolo,
+)  # fmt: skip
 
 
 def counted(folder: Path, truth: str = "gt.json", prediction: str = "pred", **options: Any) -> tuple[Any, str]:
@@ -41,3 +65,173 @@ def test_sizes_that_some_pages_state_are_used(tmp_path: Path, files: dict[str, A
     value, said = counted(tmp_path)
     assert value == (15, 0, 0)
     assert RESCALED in said
+
+
+FOLDERS = pages("docA/page_1.png", "docA/page_2.png", "docB/page_1.png", "docB/page_2.png")
+DOTTED = pages("2301.01234v1_0", "2301.01234v1_1", "2302.00001v2_0", "2302.00001v2_1")
+SPACED = pages("réport 1.png", "réport 2.png", "x/réport 3.png", "réport 4.png")
+PARTS = pages("report/p1.png", "report/p2.png", "report/p3.png", "report/p4.png")
+CLASSES = {"pred/data.yaml": "names: [Text, Title, Table]"}
+
+
+def flat(made: Any, content: Any, ending: str = ".json") -> dict[str, Any]:
+    """Return files of pages in one folder, with names that say nothing."""
+    return {f"pred/{at}{ending}": content(page) for at, page in enumerate(made)}
+
+
+def in_folder(page: Page) -> str:
+    return voc(page, f"<folder>{page.name.partition('/')[0]}</folder><filename>{named(page)}</filename>")
+
+
+def with_path(page: Page) -> str:
+    return voc(page, f"<folder>x</folder><filename>{named(page)}</filename><path>C:\\me\\{page.name}</path>")
+
+
+@pytest.mark.parametrize(
+    ("made", "files"),
+    [
+        pytest.param(FOLDERS, flat(FOLDERS, in_folder, ".xml"), id="folder of VOC"),
+        pytest.param(FOLDERS, flat(FOLDERS, with_path, ".xml"), id="path of VOC"),
+        pytest.param(FOLDERS, flat(FOLDERS, lambda page: alto(page, f"file:///in/{page.name}"), ".xml"), id="ALTO"),
+        pytest.param(FOLDERS, flat(FOLDERS, paddle), id="PaddleX"),
+        pytest.param(
+            FOLDERS,
+            tree(FOLDERS, lambda page: voc(page, f"<filename>{named(page)}</filename>"), ".xml"),
+            id="folders of VOC",
+        ),
+        pytest.param(FOLDERS, tree(FOLDERS, lambda page: alto(page, named(page)), ".xml"), id="folders of ALTO"),
+        pytest.param(FOLDERS, tree(FOLDERS, docling, ".json"), id="folders of Docling"),
+        pytest.param(FOLDERS, {"pred": unstructured(FOLDERS)}, id="unstructured"),
+        pytest.param(FOLDERS, {"gt.json": omnidocbench(FOLDERS), "pred": coco(FOLDERS)}, id="OmniDocBench"),
+        pytest.param(PARTS, {"gt.json": label_studio(PARTS), "pred": coco(PARTS)}, id="pages of Label Studio"),
+        pytest.param(DOTTED, {**flat(DOTTED, alto, ".xml")}, id="names with dots in ALTO"),
+        pytest.param(DOTTED, {**CLASSES, **{f"pred/{page.name}.txt": yolo(page) for page in DOTTED}}, id="in YOLO"),
+        pytest.param(SPACED, {"pred": coco(SPACED, quote)}, id="percent-encoded"),
+        pytest.param(SPACED, {"pred": coco(SPACED, lambda name: normalize("NFD", name))}, id="another Unicode form"),
+        *(
+            pytest.param(made, {"pred": results(made, [change(page.name) for page in made])}, id=f"ids {at}")
+            for at, (made, change) in enumerate(
+                [
+                    (FOLDERS, lambda name: f"images/train/{name}"),
+                    (FOLDERS, lambda name: name.replace("png", "JPG")),
+                    (SPACED, lambda name: normalize("NFD", name)),
+                ]
+            )
+        ),
+        *(
+            pytest.param(made, {"pred": results(made, [1, 2, 3, 4], file_name=change)}, id=f"file names {at}")
+            for at, (made, change) in enumerate(
+                [
+                    (FOLDERS, lambda name: name.replace("png", "jpg")),
+                    (SPACED, lambda name: normalize("NFD", name)),
+                    (SPACED, quote),
+                ]
+            )
+        ),
+    ],
+)
+def test_a_page_is_that_of_the_image_that_is_stated(tmp_path: Path, made: Any, files: dict[str, Any]) -> None:
+    write(tmp_path, {"gt.json": coco(made), **files})
+    assert counted(tmp_path)[0] == (20, 0, 0)
+
+
+def test_documents_of_one_name_in_several_folders_are_their_own(tmp_path: Path) -> None:
+    def result(folder: str, at: int) -> dict[str, Any]:
+        return paddle(THREE[at], input_path=f"{folder}/report.pdf", page_index=at)
+
+    files = {f"pred/{folder}/report_{at}_res.json": result(folder, at) for folder in ("a", "b") for at in (0, 1)}
+    elements = [
+        {**each, "metadata": {**each["metadata"], "filename": "report.pdf", "page_number": at}}
+        for at in (1, 2)
+        for each in unstructured(FOLDERS[::2])
+    ]
+    write(tmp_path, {**files, "pred.json": elements})
+    for name, documents in (("pred", "ab"), ("pred.json", ("docA", "docB"))):
+        source = formats.read(tmp_path / name)
+        assert sorted(page_keys(source)) == [(f"{each}/report", at) for each in documents for at in (0, 1)]
+        assert source.issues[-1].rule == "images of one name in several folders are read as documents of their own"
+
+
+def test_folders_of_models_are_no_documents(tmp_path: Path) -> None:
+    models = pages("modelA/page_1.png", "modelB/page_1.png")
+    write(
+        tmp_path,
+        {
+            "gt.json": coco(pages("page_1.png")),
+            **tree(models, lambda page: voc(page, f"<filename>{named(page)}</filename>"), ".xml"),
+        },
+    )
+    value, said = counted(tmp_path)
+    assert (value, '"modelA" here, "page_1" there' in said) == (None, True)
+    write(tmp_path, tree(pages("gt/page_1.png", "run/page_1.png"), voc, ".xml", "both"))
+    value, said = counted(tmp_path, prediction="both")
+    assert (value, "a folder must hold its annotation files itself" in said) == (None, True)
+
+
+def test_width_and_height_of_a_table_are_those_of_the_page_where_they_hold_all_boxes(tmp_path: Path) -> None:
+    rows = [
+        f"{page.name},{width},{height},{label},{x1},{y1},{x2},{y2}"
+        for page in THREE
+        for width, height in [(1000, 1400) if page.name != "c.jpg" else ("", "")]
+        for label, x1, y1, x2, y2 in page.boxes
+    ]
+    head = "filename,width,height,class,xmin,ymin,xmax,ymax"
+    own = [f"{row.rpartition(',')[0]},9999" for row in rows]
+    write(tmp_path, {"gt.csv": "\n".join([head, *rows]), "own.csv": "\n".join([head, *own]), "pred": coco(TWICE[:2])})
+    assert counted(tmp_path, "gt.csv")[0] == (10, 0, 5)
+    sizes = formats.read(tmp_path / "gt.csv").page_size
+    assert sizes is not None
+    assert np.isnan(sizes).any(axis=1).tolist() == [False, False, True]
+    assert formats.read(tmp_path / "own.csv").page_size is None
+
+
+def test_round_blocks_and_polygons_are_read(tmp_path: Path) -> None:
+    shapes = (
+        '<TextBlock ID="a"><Shape><Circle HPOS="500" VPOS="400" RADIUS="100"/></Shape></TextBlock><Illustration ID="b">'
+        '<Shape><Ellipse HPOS="500" VPOS="900" HLENGTH="200" VLENGTH="100"/></Shape></Illustration>'
+    )
+    points = "<x1>100</x1><y1>100</y1><x2>300</x2><y2>100</y2><x3>300</x3><y3>200</y3>"
+    nested = "<pt><x>1</x><y>2</y></pt><pt><x>9</x><y>2</y></pt><pt><x>5</x><y>8</y></pt>"
+    objects = "".join(f"<object><name>a</name><polygon>{each}</polygon></object>" for each in (points, nested))
+    voc_file = f"<annotation><filename>a.png</filename>{objects}</annotation>"
+    write(tmp_path, {"a.xml": alto(THREE[0], body=shapes), "b.xml": voc_file})
+    for name, boxes in (
+        ("a.xml", [[400, 300, 600, 500], [400, 850, 600, 950]]),
+        ("b.xml", [[100, 100, 300, 200], [1, 2, 9, 8]]),
+    ):
+        source = formats.read(tmp_path / name)
+        assert source.boxes.xyxy.tolist() == boxes
+        assert sorted(source.boxes.polygons) == [0, 1]
+        assert source.issues == ()
+    bad = shapes.replace('"100"', '"-100"')
+    for text, found in ((bad, "[-100, -100]"), (bad[bad.index("<Ill") :], "[200, -100]")):
+        keys = "RADIUS" if "Circle" in text else "HLENGTH and VLENGTH"
+        write(tmp_path, {"a.xml": alto(THREE[0], body=text)})
+        with pytest.raises(BadInput) as refused:
+            formats.read(tmp_path / "a.xml")
+        assert refused.value.issues[0].sentence.endswith(
+            f": {keys} must not be negative (ALTO); found {found}. Correct the block, or remove it."
+        )
+
+
+def test_lists_of_boxes_beside_the_name_of_an_image(tmp_path: Path) -> None:
+    write(tmp_path, {"metadata.jsonl": {"file_name": "a.png", "bboxes": [[1, 2, 3, 4]], "labels": ["Text"]}})
+    source = formats.read(tmp_path / "metadata.jsonl")
+    assert (source.format, source.labels, source.boxes.xyxy.tolist()) == ("image-folder", ("Text",), [[1, 2, 4, 6]])
+
+
+def test_pixel_says_first_that_names_differ(tmp_path: Path) -> None:
+    write(tmp_path, {"gt.json": coco(THREE), **CLASSES, "pred/scan1.txt": yolo(THREE[0])})
+    with pytest.raises(BadInput) as refused:
+        evaluate("pixel", tmp_path / "gt.json", [tmp_path / "pred"])
+    assert refused.value.issues[0].found == '"scan1", where gt.json has "a"'
+
+
+def test_a_locked_pdf_is_named_where_sizes_are_compared_with_it(tmp_path: Path) -> None:
+    write(tmp_path, {"gt.json": coco(THREE), "pred": coco(THREE)})
+    document = pymupdf.open()
+    document.new_page(width=500, height=700)
+    document.save(tmp_path / "a.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="o", user_pw="u")
+    value, said = counted(tmp_path, pdfs=tmp_path)
+    assert value == (15, 0, 0)
+    assert said.count("a.pdf needs a password") == 1

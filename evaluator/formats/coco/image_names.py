@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -16,10 +15,12 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations
 from evaluator.data.image_ids import number_of
 from evaluator.data.issues import Collector, quote
+from evaluator.formats.image_paths import is_image, parts_of
 
 # What stands for the row of an image that no name, or that several images answer to.
 _UNKNOWN: Final = -1
 _SEVERAL: Final = -2
+Key = TypeVar("Key", str, tuple[str, ...])
 _WHOLE: Final = re.compile(r"-?[0-9]+")
 _SUFFIX: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 
@@ -118,26 +119,38 @@ class _Names:
     """The rows of images by the names of their files, empty where none is stated."""
 
     def __init__(self, files: Sequence[str]) -> None:
-        self._paths = [_path(file) for file in files]
-        named = [(path, row) for row, path in enumerate(self._paths) if files[row]]
-        self._by_path = _rows((str(path), row) for path, row in named)
-        self._by_name = _rows((path.name, row) for path, row in named)
-        self._by_stem = _rows((path.stem, row) for path, row in named)
+        self._parts = list(map(parts_of, files))
+        named = [(file, parts, row) for row, (file, parts) in enumerate(zip(files, self._parts, strict=True)) if file]
+        self._by_file = _rows((file, row) for file, _, row in named)
+        self._by_name = _rows((_name(file), row) for file, _, row in named)
+        self._by_parts = _rows((parts, row) for _, parts, row in named)
+        self._by_stem = _rows((parts[-1], row) for _, parts, row in named)
         self._by_number = _rows((number_of(stem), row) for stem, row in self._by_stem.items() if _WHOLE.fullmatch(stem))
 
     def of_file(self, file: str) -> int:
-        """Return the row of a file name, which may state fewer or more folders; else a negative number."""
-        path = _path(file)
-        row = self._by_path.get(str(path), self._by_name.get(path.name, _UNKNOWN))
+        """Return the row of a file name; else a negative number.
+
+        It may state fewer or more folders, and another ending, as a converted image has.
+        """
+        parts, unknown = parts_of(file), _UNKNOWN
+        rows = (
+            self._by_file.get(file, unknown),
+            *(self._by_parts.get(parts[start:], unknown) for start in range(len(parts))),
+            self._by_name.get(_name(file), unknown),
+            self._by_stem.get(parts[-1], unknown),
+        )
+        row = next((row for row in rows if row >= 0), unknown)
         # Folders that both state must not contradict each other.
-        return row if row < 0 or _one_end(path.parts, self._paths[row].parts) else _UNKNOWN
+        return row if row < 0 or _one_end(parts, self._parts[row]) else _UNKNOWN
 
     def of_id(self, key: str) -> int:
         """Return the row of the image whose file name or stem is an id, also as a number; else a negative number."""
-        known = next((names for names in (self._by_path, self._by_name, self._by_stem) if key in names), None)
+        known = next((names for names in (self._by_file, self._by_name, self._by_stem) if key in names), None)
         if known is not None:
             return known[key]
-        return self._by_number.get(number_of(key), _UNKNOWN) if _WHOLE.fullmatch(key) else _UNKNOWN
+        if _WHOLE.fullmatch(key):
+            return self._by_number.get(number_of(key), _UNKNOWN)
+        return self.of_file(key) if is_image(key) else _UNKNOWN
 
 
 def _kind(texts: Sequence[str]) -> str:
@@ -147,16 +160,16 @@ def _kind(texts: Sequence[str]) -> str:
     return "file names" if all(map(_SUFFIX.search, texts)) else "texts, as stems of file names are"
 
 
-def _rows(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
+def _rows(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
     """Return the row of each key, `_SEVERAL` for one of several rows."""
-    rows: dict[str, int] = {}
+    rows: dict[Key, int] = {}
     for key, row in pairs:
         rows[key] = row if rows.setdefault(key, row) == row else _SEVERAL
     return rows
 
 
-def _path(file: str) -> PurePosixPath:
-    return PurePosixPath(file.replace("\\", "/"))
+def _name(file: str) -> str:
+    return file.replace("\\", "/").rpartition("/")[2]
 
 
 def _one_end(parts: Sequence[str], others: Sequence[str]) -> bool:

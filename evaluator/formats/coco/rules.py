@@ -9,7 +9,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from evaluator.data.issues import Collector, quote
 from evaluator.formats import limits
 from evaluator.formats.coco.ids import Texts, id_text, quoted_id
 from evaluator.formats.coco.shape import ATTRIBUTE_KEYS, DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
-from evaluator.formats.image_paths import Apart, Parts, parts_of, tell_apart
+from evaluator.formats.image_paths import Apart, Parts, parts_of, stem_of, tell_apart
 
 # A box that leaves its image by more than this is reported; models round.
 _TOLERANCE_PX = 1.0
@@ -96,7 +95,7 @@ def _document_of(image: Image, texts: Texts) -> str:
         if isinstance(value, str) and value:
             return value
     if isinstance(image.file_name, str) and image.file_name:
-        return PurePosixPath(image.file_name.replace("\\", "/")).stem or image.file_name
+        return stem_of(image.file_name)
     # Without an id the file is refused; the other rules are tried all the same.
     return "" if image.id is None else id_text(image.id, texts)
 
@@ -184,11 +183,11 @@ def _page_size(images: Sequence[Image], collector: Collector) -> FloatArray | No
     if any({type(UNSET), type(None)} & {*map(type, values)} for values in sides.values()):
         rule = "width and height of every image are needed to draw boxes on a page (COCO format)"
         collector.warning("$.images", rule, "an image without them", "Nothing else is lost; add them.")
-        stated = [None not in pair and UNSET not in pair for pair in zip(*sides.values(), strict=True)]
-        if not any(stated):
+        known = [None not in pair and UNSET not in pair for pair in zip(*sides.values(), strict=True)]
+        if not any(known):
             return None
         sides = {
-            key: [value if known else math.nan for value, known in zip(values, stated, strict=True)]
+            key: [value if both else math.nan for value, both in zip(values, known, strict=True)]
             for key, values in sides.items()
         }
     sizes = np.array([sides["width"], sides["height"]], dtype=np.float64).reshape(2, -1)

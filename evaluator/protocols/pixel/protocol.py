@@ -13,7 +13,7 @@ from msgspec import Meta
 from evaluator import formats
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput, Collector, Issue
-from evaluator.data.page_sizes import measured_issues
+from evaluator.data.page_sizes import measured_issues, names_issue
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
@@ -120,7 +120,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
                     count=count,
                 )
             except BadInput as problem:
-                raise BadInput((*refused, *problem.issues)) from problem
+                raise BadInput((*refused, *names_issue(truth, resolved), *problem.issues)) from problem
             result = replace(result, exact=options.exact)
             issues = raise_on_errors(
                 truth.issues, resolved.issues, (*result.issues, *refused, *self.crowd_issues(truth))

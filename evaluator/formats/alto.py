@@ -169,7 +169,7 @@ def _shape(element: Element, file: _File) -> Shape | None:
     number = partial(xml_text.number, element, collector=collector, source=_SOURCE)
     shape = element.child("Shape")
     polygon = shape.child("Polygon") if shape else None
-    round_ = next((each for each in shape.children if each.name in ("Circle", "Ellipse")), None) if shape else None
+    oval = next((each for each in shape.children if each.name in ("Circle", "Ellipse")), None) if shape else None
     ring = None
     if polygon is not None:
         text, pairs = polygon.attributes.get("POINTS", ""), "of finite numbers"
@@ -185,15 +185,15 @@ def _shape(element: Element, file: _File) -> Shape | None:
         return Shape((left, top, left + width, top + height), () if ring is None else outline(ring))
     if ring is not None:
         return Shape.of(ring)
-    if round_ is not None:
-        return _round(round_, collector)
+    if oval is not None:
+        return _oval(oval, collector)
     if polygon is None:
         rule = f"a block must have {', '.join(_EDGES)} or an outline ({_SOURCE})"
         file.builder.left_out(element.place, rule, "neither", "It is left out; give its place to have it compared.")
     return None
 
 
-def _round(shape: Element, collector: Collector) -> Shape | None:
+def _oval(shape: Element, collector: Collector) -> Shape | None:
     """Return the box and outline of a circle or an ellipse, of which the lengths are the whole ones; None for none.
 
     A rotation is that of what the block holds.

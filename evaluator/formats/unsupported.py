@@ -29,6 +29,10 @@ VISION: Final = (
 )  # fmt: skip
 """Keys of an answer of Google Cloud Vision, which has pages and vertices as Document AI has."""
 
+AS_TABLE: Final = (
+    "Write a table with a row for each box, of the columns document, label, x1, y1, x2 and y2, which is read."
+)
+
 UNSUPPORTED_FORMATS: Final[tuple[Unsupported, ...]] = (
     Unsupported("a compressed file", ((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!"),),
      "Unpack it, or give a zip archive.", at_start=True),
@@ -100,6 +104,18 @@ UNSUPPORTED_FORMATS: Final[tuple[Unsupported, ...]] = (
      "Give the result of a Document AI processor for the same document."),
     Unsupported("a document of Docling 1", ((b'"main-text"',), (b'"page-dimensions"', b'"file-info"')),
      "Convert the document with Docling 2 and save that as JSON."),
+    Unsupported("a result of docTR", ((b'"page_idx"',), (b'"dimensions"',), (b'"geometry"',)), AS_TABLE),
+    Unsupported("an annotation of FUNSD or XFUND", ((b'"linking"',), (b'"box"',), (b'"words"',)), AS_TABLE),
+    Unsupported("a manifest of SageMaker Ground Truth", ((b'"source-ref"',),), AS_TABLE),
+    Unsupported("an export of Labelbox", ((b'"data_row"',), (b'"projects"',)), AS_TABLE),
+    Unsupported("a result of a Hugging Face pipeline without the name of its page", ((b'"box"',), (b'"xmin"',),
+     (b'"score"',)), AS_TABLE),
+    Unsupported("the labels of PPOCRLabel, lines of text", ((b'"transcription"',), (b'"points"',), (b'"difficult"',)),
+     AS_TABLE),
+    Unsupported("an annotation of Supervisely", ((b'"classTitle"',), (b'"exterior"',)), "Export the project as COCO."),
+    Unsupported("an annotation of V7 Darwin", ((b'"item"',), (b'"slots"',), (b'"annotations"',)), "Export it as COCO."),
+    Unsupported("metadata.csv of a Hugging Face image folder", ((b"file_name,",), (b'""bbox""', b'""bboxes""')),
+     "Write it as metadata.jsonl, a line of JSON for each image, which is read."),
     Unsupported(
         "a JSON schema",
         ((b'"$defs"', b'"$schema"', b'"definitions"'), (b'"properties"',)),

@@ -350,7 +350,7 @@ def test_an_archive_names_the_file_in_it() -> None:
         f"p.zip/c.xml: {SYNTAX}; found an empty file. Export the file again.",
     ]
     twice = zipped(("a.xml", page().encode()), ("b.xml", page().encode()))
-    with pytest.raises(BadInput, match="a document may be listed by one file"):
+    with pytest.raises(BadInput, match="a document may be listed by one of the files"):
         pod.FORMAT.read(twice, "p.zip")
 
 

@@ -32,6 +32,34 @@ VISION_SENTENCE = (
 HOCR = '<!DOCTYPE html PUBLIC "-//W3C//DTD"><html><body><div class="ocr_page" title="bbox 0 0 9 9"/></body></html>'
 
 
+AS_TABLE = "Write a table with a row for each box, of the columns document, label, x1, y1, x2 and y2, which is read."
+BOX = {"geometry": [[0.1, 0.1], [0.5, 0.2]], "lines": []}
+OTHERS: dict[str, tuple[object, str]] = {
+    "a result of docTR": ({"pages": [{"page_idx": 0, "dimensions": [9, 9], "blocks": [BOX]}]}, AS_TABLE),
+    "an annotation of FUNSD or XFUND": ({"form": [{"box": [1, 2, 3, 4], "words": [], "linking": []}]}, AS_TABLE),
+    "a manifest of SageMaker Ground Truth": ({"source-ref": "s3://b/a.png", "l": {"annotations": []}}, AS_TABLE),
+    "an export of Labelbox": ({"data_row": {"id": "x"}, "projects": {}}, AS_TABLE),
+    "a result of a Hugging Face pipeline without the name of its page": (
+        [{"score": 0.9, "label": "T", "box": {"xmin": 1, "ymin": 2, "xmax": 3, "ymax": 4}}], AS_TABLE),
+    "the labels of PPOCRLabel, lines of text": (
+        'a.jpg\t[{"transcription": "x", "points": [[1, 2]], "difficult": false}]', AS_TABLE),
+    "an annotation of Supervisely": (
+        {"objects": [{"classTitle": "T", "points": {"exterior": [[1, 2], [3, 4]]}}]}, "Export the project as COCO."),
+    "an annotation of V7 Darwin": ({"item": {"name": "a", "slots": []}, "annotations": []}, "Export it as COCO."),
+    "metadata.csv of a Hugging Face image folder": (
+        'file_name,objects\na.png,"{""bbox"": [[1, 2, 3, 4]]}"',
+        "Write it as metadata.jsonl, a line of JSON for each image, which is read."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", OTHERS)
+def test_others_are_named_with_the_way_out(title: str) -> None:
+    content, instead = OTHERS[title]
+    text = content if isinstance(content, str) else json.dumps(content)
+    name = "a.csv" if text.startswith("file_name") else "a.txt" if text.startswith("a.jpg") else "a.json"
+    assert refused(text, name) == f"{name}: this is {title}, which is not read. {instead}"
+
+
 def refused(content: str, name: str) -> str:
     return "\n".join(refusal(formats.read_bytes, content.encode(), name))
 

@@ -185,7 +185,7 @@ def test_width_and_height_of_a_table_are_those_of_the_page_where_they_hold_all_b
     assert formats.read(tmp_path / "own.csv").page_size is None
 
 
-def test_round_blocks_and_polygons_are_read(tmp_path: Path) -> None:
+def test_circles_ellipses_and_polygons_are_read(tmp_path: Path) -> None:
     shapes = (
         '<TextBlock ID="a"><Shape><Circle HPOS="500" VPOS="400" RADIUS="100"/></Shape></TextBlock><Illustration ID="b">'
         '<Shape><Ellipse HPOS="500" VPOS="900" HLENGTH="200" VLENGTH="100"/></Shape></Illustration>'

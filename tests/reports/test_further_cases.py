@@ -204,13 +204,13 @@ def test_circles_ellipses_and_polygons_are_read(tmp_path: Path) -> None:
         assert sorted(source.boxes.polygons) == [0, 1]
         assert source.issues == ()
     bad = shapes.replace('"100"', '"-100"')
-    for text, found in ((bad, "[-100, -100]"), (bad[bad.index("<Ill") :], "[200, -100]")):
+    for text, lengths in ((bad, "[-100, -100]"), (bad[bad.index("<Ill") :], "[200, -100]")):
         keys = "RADIUS" if "Circle" in text else "HLENGTH and VLENGTH"
         write(tmp_path, {"a.xml": alto(THREE[0], body=text)})
         with pytest.raises(BadInput) as refused:
             formats.read(tmp_path / "a.xml")
         assert refused.value.issues[0].sentence.endswith(
-            f": {keys} must not be negative (ALTO); found {found}. Correct the block, or remove it."
+            f": {keys} must not be negative (ALTO); found {lengths}. Correct the block, or remove it."
         )
 
 

@@ -776,7 +776,7 @@ def _read_as(side: Side, member: Member[Source], protocol: AnyProtocol, options:
 def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
     """Return an issue when the two can be compared the other way round, with what is wrong besides."""
     from evaluator.analysis.doctor import match_check
-    from evaluator.analysis.doctor.diagnosis import number
+    from evaluator.metrics.results import ratio_text
 
     first = _read_as("ground_truth", prediction, protocol, options)
     second = _read_as("prediction", truth, protocol, options)
@@ -789,13 +789,13 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
     rule = (
         f"a ground truth and predictions must be given as what they are; {truth.name} and {prediction.name} are swapped"
     )
-    found = f"exchanged they have F1 {number(diagnosis.as_given)}"
+    found = f"exchanged they have F1 {ratio_text(diagnosis.as_given)}"
     swapped = any(each.kind == "swap-sides" for each in options.fix)
     fix = f"Apply it with --fix swap-sides, or give --gt {prediction.name} --pred {truth.name}."
     if swapped:
         fix = "Leave out --fix swap-sides."
     if diagnosis.best is not None:
-        found = f"{found}; with {diagnosis.best.words}: {number(diagnosis.best.f1)}"
+        found = f"{found}; with {diagnosis.best.words}: {ratio_text(diagnosis.best.f1)}"
         fix = f"Apply it with --fix swap-sides {diagnosis.option}."
         if swapped:
             fix = f"Leave out --fix swap-sides, and give {diagnosis.option}."

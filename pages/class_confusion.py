@@ -18,7 +18,7 @@ from pages.app.address import read_url, write_url
 from pages.app.components import chosen_cell, matrix
 from pages.app.results import confusion_of, result_key, result_of
 from pages.app.session_files import LoadedBoxes, PairModel
-from pages.app.state import State, go_to_page, report, state
+from pages.app.state import State, open_page, report, state
 from pages.views.browser import page_listing
 from pages.views.gallery import gallery_items
 from pages.views.overview import headline
@@ -70,7 +70,7 @@ def _cards(loaded: LoadedBoxes, model: PairModel, asked: Query) -> None:
     every = gallery_items.every_item(loaded, model)
     result = result_of(loaded, model)
     held = every.take(np.flatnonzero(box_items.in_query(every, asked)))
-    boxes = box_items.boxes_of_cell(held, asked.cell) if asked.cell else 0
+    boxes = box_items.count_asked(held, asked) or 0
     words = displayed(gallery_items.query_words(asked))
     pages = count_of(len(np.unique(held.page)), "page")
     facts = f"{count_of(boxes, 'box')} of {frame.letter_and_name(model)} on {pages}"
@@ -86,8 +86,8 @@ def _cards(loaded: LoadedBoxes, model: PairModel, asked: Query) -> None:
         gallery_items.draw_cards(loaded, cards, of=of, key=_CARDS, empty="No box is in this cell.")
     if card := State.gallery_opened.pop():
         state.model = model.index
-        go_to_page(card.document, card.index)
-        state.box = card.box
+        open_page(card.document, card.index, card.box)
+        state.gallery_question = asked
         st.switch_page(BROWSER_VIEW)
 
 
@@ -103,7 +103,7 @@ def view() -> None:
     loaded = frame.open_boxes("Confusion")
     if loaded is None:
         return
-    gallery_items.drop_unknown(loaded)
+    page_listing.drop_unknown(loaded)
     with frame.title("Confusion"):
         names = {model.letter: frame.escaped(frame.letter_and_name(model)) for model in loaded.pair}
         if len(names) > 1:

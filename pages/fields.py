@@ -17,6 +17,7 @@ from evaluator.metrics.results import threshold_text
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
+from evaluator.protocols.fields.field_types import field_types
 from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.components import viewer, with_documents
@@ -102,7 +103,7 @@ def _sidebar(compared: ComparedFields, model: FieldModel) -> None:
         names = [pairs.documents[code] for code in model.pages.in_natural_order]
         documents = {"": f"All {count_of(len(names), 'document')}", **{name: displayed(name) for name in names}}
         widgets.choice("Document", documents, State.field_within)
-        classes = sorted({name for each in compared.models for name in each.result.compared.classes})
+        classes = field_types(each.result for each in compared.models)
         labels = {"": f"All {count_of(len(classes), 'field type')}", **{name: displayed(name) for name in classes}}
         widgets.choice("Field", labels, State.field_label)
         widgets.choice("Fields shown", LINKS, State.field_number)

@@ -23,7 +23,7 @@ from pages.app import frame, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
-from pages.app.state import ImportNote, State, form_value, go_to_page, reset, state
+from pages.app.state import ImportNote, State, form_value, open_page, reset, state
 from pages.views.fields import field_verdicts
 from pages.views.findings import finding_card, findings, meeting, queue, review_sample
 from pages.views.overview import headline
@@ -144,7 +144,7 @@ def _choose(loaded: LoadedBoxes | None, entry: FindingStatus) -> None:
         of_texts.show_on_page(entry)
     elif loaded is not None:
         target = entry.judged.target
-        go_to_page(target.document or "", target.page or 0)
+        open_page(target.document or "", target.page or 0)
         if entry.model is not None and entry.model < len(loaded.models):
             state.model, state.box = entry.model, entry.box_key
 
@@ -359,11 +359,11 @@ def view() -> None:
 def _groups(loaded: LoadedBoxes | None, shown: Sequence[FindingStatus], entries: Sequence[FindingStatus]) -> None:
     results = [result_of(loaded, model) for model in loaded.models] if loaded is not None else []
     grouped = group_by_cause(shown, results)
-    boxes = sum(group.cost for group in grouped)
+    boxes = sum(group.boxes for group in grouped)
     frame.section(
         "Queue",
         f"{len(shown):,} of {count_of(len(entries), 'finding')} in {count_of(len(grouped), 'group')}, "
-        f"{count_of(boxes, 'box')} to correct, costliest first",
+        f"{count_of(boxes, 'wrong box')}, most first",
     )
     with st.container(key="findings_queue"):
         left, right = st.columns([1.55, 1], gap="medium")
@@ -379,7 +379,7 @@ def _meeting_button() -> None:
             "Start a meeting",
             icon=":material/co_present:",
             on_click=meeting.start,
-            help="Goes through the causes of mistakes, costliest first, with both models on one page and keys.",
+            help="Goes through the causes of mistakes, most wrong boxes first, with both models on one page and keys.",
         )
         if state.meeting_minutes:
             st.download_button(

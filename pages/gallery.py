@@ -19,6 +19,7 @@ from pages.app.address import read_url, write_url
 from pages.app.results import has_scores, result_key, result_of, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to_page, state
+from pages.views.browser import page_listing
 from pages.views.findings import cause_verdicts
 from pages.views.gallery import gallery_items
 from pages.views.gallery.gallery_items import ShownItems
@@ -38,7 +39,7 @@ _HINTS = {
     "scores": "drag to select a score range and see its boxes; a point of the right curve sets the threshold",
     "fit": "drag to see the pairs that fit like this",
     "names": "a bar opens its mistakes",
-    "causes": "mistakes with one reason, put together, costliest first; a row shows each time it happened",
+    "causes": "mistakes with one reason, put together, most wrong boxes first; a row shows its places",
 }
 
 
@@ -94,7 +95,7 @@ def _scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
 
     def brushed() -> None:
         bounds = chosen_range(keys[0], "score").get("score")
-        gallery_items.show_query(Query(score=_bounds(bounds)) if bounds else None)
+        gallery_items.show_query(Query(score=_bounds(bounds)) if bounds else None, here=True)
 
     def pointed() -> None:
         for point in chosen_points(keys[1], "point"):
@@ -161,7 +162,7 @@ def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel) -
         ranges = chosen_range(key, "fit")
         coverage, purity = ranges.get("coverage"), ranges.get("purity")
         gallery_items.show_query(
-            Query(coverage=_bounds(coverage), purity=_bounds(purity)) if coverage and purity else None
+            Query(coverage=_bounds(coverage), purity=_bounds(purity)) if coverage and purity else None, here=True
         )
 
     widgets.chart(
@@ -184,7 +185,9 @@ def _fit_callback(key: str, name: str) -> Callable[[], None]:
     def brushed() -> None:
         bounds = chosen_range(key, "range").get("start")
         asked = Query(name=MATCHED_NAME)
-        gallery_items.show_query(msgspec.structs.replace(asked, **{name: _bounds(bounds)}) if bounds else None)
+        gallery_items.show_query(
+            msgspec.structs.replace(asked, **{name: _bounds(bounds)}) if bounds else None, here=True
+        )
 
     return brushed
 
@@ -203,7 +206,7 @@ def _names(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         state.model = next(
             (each.index for each in chosen if points and each.letter == points[0].get("model")), state.model
         )
-        gallery_items.show_query(Query(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
+        gallery_items.show_query(Query(name=DOCUMENT[titles.index(picked)]) if picked in titles else None, here=True)
 
     widgets.chart(
         st,
@@ -227,14 +230,14 @@ def _causes(loaded: LoadedBoxes, model: PairModel) -> None:
 
     def pick() -> None:
         for row, _ in chosen_cells(key):
-            gallery_items.show_query(Query(cause=families[row][0]))
+            gallery_items.show_query(Query(cause=families[row][0]), here=True)
 
     widgets.table(
         {
             "Cause": [displayed(family_title(family)) for family, _ in families],
-            "Times": [len(rows) for _, rows in families],
+            "Places": [len(rows) for _, rows in families],
             "Mistakes": [int(mistakes[rows].sum()) for _, rows in families],
-            "Boxes to correct": [int(made.cost[rows].sum()) for _, rows in families],
+            "Wrong boxes": [int(made.boxes[rows].sum()) for _, rows in families],
             "Pages": [len(np.unique(made.page[rows])) for _, rows in families],
         },
         rows=8,
@@ -242,14 +245,14 @@ def _causes(loaded: LoadedBoxes, model: PairModel) -> None:
         key=key,
         columns={
             "Cause": 420,
-            **dict.fromkeys(("Times", "Mistakes", "Pages"), widgets.count_column(80)),
-            "Boxes to correct": widgets.count_column(130),
+            **dict.fromkeys(("Places", "Mistakes", "Pages"), widgets.count_column(80)),
+            "Wrong boxes": widgets.count_column(110),
         },
         alt="Causes of mistakes",
     )
     st.caption(
-        f"{count_of(len(made), 'cause')} of {count_of(len(result.mistakes), 'mistake')}; "
-        f"{int(made.cost.sum()):,} boxes to correct."
+        f"{count_of(len(families), 'cause')} at {count_of(len(made), 'place')}: "
+        f"{count_of(int(made.boxes.sum()), 'wrong box')} in {count_of(len(result.mistakes), 'mistake')}."
     )
 
 
@@ -259,12 +262,8 @@ def _bounds(values: list[float]) -> tuple[float, float]:
 
 
 def _head(shown: ShownItems) -> None:
-    asked = state.gallery_question
-    text = "Mistakes" if asked is None else displayed(gallery_items.query_words(asked))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
-        frame.section(text, gallery_items.heading(shown))
-        if asked is not None:
-            st.button("All mistakes", on_click=gallery_items.clear, key="gallery_all")
+        gallery_items.question_head(gallery_items.heading(shown), otherwise="Mistakes")
         widgets.choice("Order", gallery_items.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)
         sheets = -(-len(shown) // gallery_items.CARDS)
         if sheets > 1:
@@ -307,7 +306,7 @@ def view() -> None:
     loaded = frame.open_boxes("Grid")
     if loaded is None:
         return
-    gallery_items.drop_unknown(loaded)
+    page_listing.drop_unknown(loaded)
     _sidebar(loaded)
     chosen = loaded.pair
     with frame.title("Grid"):
@@ -315,7 +314,11 @@ def view() -> None:
     frame.banners(loaded, chosen)
     headline.thresholds(loaded, chosen, frame.signature(loaded, chosen))
     model = loaded.shown_of_pair
-    _charts(loaded, chosen, model)
+    if state.gallery_question is None or state.gallery_charts_open:
+        _charts(loaded, chosen, model)
+    else:
+        # What a number of another view opened is on screen at once.
+        st.button("Show the charts", on_click=lambda: State.gallery_charts_open.set(True), key="gallery_charts_show")
     shown = gallery_items.filtered_items(loaded, model)
     unknown = gallery_items.slice_boxes(loaded, model)
     if isinstance(unknown, str):

@@ -135,12 +135,12 @@ def _value(of: Standings, row: int, scale: tuple[float, float], letter: str, *, 
     low, high = scale
     place = _percent(value, low, high)
     marks = f'<i class="ls-dot" style="left:{place:.1f}%"></i>'
-    text = f"{value:.3f}"
+    text = frame.number(value)
     ends = defined(of.low[row]), defined(of.high[row])
     if ends[0] is not None and ends[1] is not None:
         start, stop = _percent(ends[0], low, high), _percent(ends[1], low, high)
         marks = f'<i class="ls-whisker" style="left:{start:.1f}%;width:{stop - start:.1f}%"></i>{marks}'
-        text += f", 95 % interval {ends[0]:.3f} to {ends[1]:.3f}"
+        text += f", 95 % interval {frame.number(ends[0])} to {frame.number(ends[1])}"
     return f'{number}<td class="ls-scale ls-of-{letter.lower()}" title="{text}"><div>{marks}</div></td>'
 
 

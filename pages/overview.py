@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping
+from typing import get_args
 
 import numpy as np
 import streamlit as st
@@ -14,6 +15,7 @@ from evaluator.compare.sentences import matched_sentence
 from evaluator.components.gallery import crops
 from evaluator.components.viewer.mistake_filter import document_counts, label_counts
 from evaluator.data.issues import count_of, displayed
+from evaluator.matching.box_items import Status
 from evaluator.matching.box_results import ALL_LABELS
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
@@ -38,16 +40,24 @@ _FIT_HEIGHT = 230
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
-def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = "", iou: float | None = None) -> None:
+def _open_pages(
+    model: Model,
+    *,
+    within: str = "",
+    label: str = "",
+    name: str = "",
+    status: Status | None = None,
+    iou: float | None = None,
+) -> None:
     if iou is not None:
         state.iou = iou
-    page_listing.open_all_of(model, within=within, label=label, name=name)
+    page_listing.open_all_of(model, within=within, label=label, name=name, status=status)
     st.switch_page(BROWSER_VIEW)
 
 
 def _labels(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
-    head.html('<h2 class="ls-section">Labels <small>a row opens its mistakes</small></h2>')
+    head.html('<h2 class="ls-section">Labels <small>a row opens its mistakes, TP, FP and FN their boxes</small></h2>')
     names = {model.letter: frame.escaped(f"{model.letter} {frame.short_name(model)}") for model in chosen}
     thresholds = sorted({state.iou, *protocol.chosen().thresholds})
     with controls.container(
@@ -84,8 +94,11 @@ def _labels(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         },
         alt="Results by label",
     )
-    for row, _ in event["selection"]["cells"]:
-        _open_pages(_lettered(chosen, letter), label="" if row == 0 else shown.matching.labels[row - 1], iou=iou)
+    for row, column in event["selection"]["cells"]:
+        of = str(column).removeprefix("F1, ") if str(column).startswith("F1, ") else letter
+        status = next((each for each in get_args(Status) if each == column), None)
+        label = "" if row == 0 else shown.matching.labels[row - 1]
+        _open_pages(_lettered(chosen, of), label=label, status=status, iou=iou)
 
 
 def _label_rows(results: Mapping[str, Result], shown: Result) -> dict[str, Column]:
@@ -247,7 +260,7 @@ def _answer(loaded: LoadedBoxes) -> None:
 
 @st.fragment
 def _what_goes_wrong(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
-    """Draw the costliest causes of mistakes as pictures; one opens all its places in the grid of Pages."""
+    """Draw the largest causes of mistakes as pictures; one opens all its places in the grid of Pages."""
     results = [result_of(loaded, model) for model in chosen]
     shown = crops.family_cards(results, [model.letter for model in chosen], _CAUSES_SHOWN)
     cards = [card for card, _, _ in shown]
@@ -295,7 +308,7 @@ def view() -> None:
     causes = st.container(key="what_goes_wrong")
     with causes:
         # At once: a place without anything in it has no height.
-        frame.section("What goes wrong", "an example of each of the costliest causes; a picture opens all its places")
+        frame.section("What goes wrong", "an example of each of the largest causes; a picture opens all its places")
     with st.container(key="labels_row"):
         left, right = st.columns([2.75, 1], gap="small")
     with left:

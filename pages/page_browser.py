@@ -255,7 +255,8 @@ def view() -> None:
     frame.banners(loaded, [model])
     headline.thresholds(loaded, [model], frame.signature(loaded, [model]))
     page_listing.drop_unknown(loaded)
-    shown = page_listing.list_pages(loaded, model)
+    shown = gallery_items.list_pages(loaded, model)
+    gallery_items.question_head(shown.words)
     with st.sidebar:
         review_plan.reminder(loaded)
         frame.document_choice(loaded)
@@ -268,7 +269,9 @@ def view() -> None:
             findings.ask_author()
         # Of outlines that cannot be drawn nothing else is seen here.
         issues = [frame.issues_line(loaded)] if loaded.issues else []
-        frame.sidebar_lines([*filter_summary(shown.pages, shown.keep, shown.chosen), *issues])
+        frame.sidebar_lines(
+            [*filter_summary(loaded.dataset, shown.words, whole=bool(shown.keep.all()) and not shown.said), *issues]
+        )
     state.whole_view = False
     _pages(loaded, model, shown)
 

@@ -12,7 +12,7 @@ from evaluator.data.issues import whole
 from pages.app import components, frame, jobs, widgets
 from pages.app.address import read_url, write_url
 from pages.app.session_files import LoadedBoxes
-from pages.app.state import AnyField, State, go_to_page, report, state
+from pages.app.state import AnyField, State, open_page, report, state
 from pages.views.findings import findings
 from pages.views.overview import headline
 from pages.views.suspects import review_plan, suspects
@@ -104,7 +104,7 @@ def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
     if page is not None and any(
         (entry.target.document, entry.target.page) == (document, page.index) for entry in chosen.entries
     ):
-        go_to_page(document, page.index)
+        open_page(document, page.index)
         st.switch_page(BROWSER_VIEW)
     if events.verdict is not None:
         # The plan below counts the answer too.

@@ -13,7 +13,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from evaluator import formats
-from evaluator.analysis.doctor.diagnosis import Diagnosis, number
+from evaluator.analysis.doctor.diagnosis import Diagnosis
 from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.cli.convert import other_contents, read_any
 from evaluator.cli.paths import PDFS, PasswordFile, passwords_of
@@ -25,6 +25,7 @@ from evaluator.data.issues import BadInput, Issue, count_of, has_errors, issues_
 from evaluator.formats.base import Reading
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics import export
+from evaluator.metrics.results import ratio_text
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.locked import locked_issues
 from evaluator.pdf.passwords import opening_with
@@ -214,7 +215,7 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
     if diagnosis.best is not None and diagnosis.best.documents:
         lines.append(f"  so in {diagnosis.best.documents:,} of {count_of(diagnosis.documents, 'document')}")
     if diagnosis.best is not None or not diagnosis.not_compared:
-        lines += [f"  {number(each.f1)}  {plain(each.words)}" for each in diagnosis.hypotheses]
+        lines += [f"  {ratio_text(each.f1)}  {plain(each.words)}" for each in diagnosis.hypotheses]
     for label in diagnosis.labels:
         proposal = f"probably {plain(label.proposal)}" if label.proposal else "no label of the ground truth"
         evidence = f"{label.overlapping:,} of {count_of(label.compared, 'box')} compared overlap"
@@ -223,7 +224,7 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
         lines.append(f"  apply it with {plain(diagnosis.option)}")
     elif diagnosis.labels_help:
         mapped = [Fix("label", f"{each.label}={each.proposal}") for each in diagnosis.labels if each.proposal]
-        lines.append(f"  with these labels F1 {number(diagnosis.labels_f1)}: {plain(fix_options(mapped))}")
+        lines.append(f"  with these labels F1 {ratio_text(diagnosis.labels_f1)}: {plain(fix_options(mapped))}")
     return "\n".join(lines) + "\n"
 
 

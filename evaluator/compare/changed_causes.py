@@ -6,6 +6,7 @@ need not, as one page can have several causes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -15,7 +16,7 @@ import numpy as np
 from evaluator.compare.ledger import A_ONLY, B_ONLY, NEITHER, FalsePositives, Ledger
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.matching.causes import Family, kind_of
+from evaluator.matching.causes import NO_TOTAL, CausesPartial, Family, FamilyTotal
 from evaluator.matching.error_types import NONE
 
 TRUTH, FIRST, SECOND = range(3)
@@ -28,15 +29,16 @@ Change = Literal["solved", "partly", "new", "fewer", "more", "other"]
 class ChangedCauses:
     """Kinds of causes (K) of which only one of two models has some boxes, most boxes first.
 
-    Several mistakes of one name on a page and a single one are one family, under the cause ``single``. `solved` and
-    `new`, shape (K,), count boxes that only ``a``, or only ``b``, has wrong; `remains`: a ground truth of it is missed
-    by both. `family`, `source` (`TRUTH` and so on), `row` there and `page` describe each changed box, shape (C,).
+    `solved` and `new`, shape (K,), count boxes that only ``a``, or only ``b``, has wrong; `remains`: a ground
+    truth of it is missed by both; `totals`: what each model has of it, on all pages. `family`, `source` (`TRUTH` and so
+    on), `row` there and `page` describe each changed box, shape (C,).
     """
 
     families: tuple[Family, ...]
     solved: IntArray
     new: IntArray
     remains: BoolArray
+    totals: tuple[tuple[FamilyTotal, FamilyTotal], ...]
     family: IntArray
     source: IntArray
     row: IntArray
@@ -81,7 +83,7 @@ def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedC
     remaining: set[int] = set()
     for result, own, missed, source in ((a, ledger.a, B_ONLY, FIRST), (b, ledger.b, A_ONLY, SECOND)):
         made, mistakes = result.causes, result.mistakes
-        codes = np.array([families.setdefault(kind_of(each), len(families)) for each in made.kinds], dtype=np.int64)
+        codes = np.array([families.setdefault(each, len(families)) for each in made.kinds], dtype=np.int64)
         truths = np.flatnonzero(ledger.truth_outcome == missed)
         extra = _alone(own)
         both = np.flatnonzero(ledger.truth_outcome == NEITHER)
@@ -96,13 +98,18 @@ def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedC
             remains = np.bincount(family[of_both[cause]], minlength=len(families))
             remaining.update(np.flatnonzero(remains).tolist())
             parts.append((family, np.full(len(rows), code), rows, page))
-    return _ranked(list(families), parts, remaining)
+    every = [CausesPartial.of(each.causes, ledger.dataset.page_document).totals for each in (a, b)]
+    totals = {family: (every[0].get(family, NO_TOTAL), every[1].get(family, NO_TOTAL)) for family in families}
+    return _ranked(totals, parts, remaining)
 
 
 def _ranked(
-    families: list[Family], parts: list[tuple[IntArray, IntArray, IntArray, IntArray]], remaining: set[int]
+    totals: Mapping[Family, tuple[FamilyTotal, FamilyTotal]],
+    parts: list[tuple[IntArray, IntArray, IntArray, IntArray]],
+    remaining: set[int],
 ) -> ChangedCauses:
     """Return the families that have changed boxes, most first; `parts` are those of ``a``, then of ``b``."""
+    families = list(totals)
     counts = np.array(
         [
             np.bincount(np.concatenate([part[0] for part in side]), minlength=len(families))
@@ -120,6 +127,7 @@ def _ranked(
         solved=counts[0, order],
         new=counts[1, order],
         remains=np.isin(order, list(remaining)),
+        totals=tuple(totals[families[at]] for at in order.tolist()),
         family=place[family],
         source=source,
         row=row,

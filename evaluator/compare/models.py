@@ -32,7 +32,7 @@ from evaluator.metrics.resampling import (
     reach,
     widen_interval,
 )
-from evaluator.metrics.results import RATIOS, JsonObject, ResultTable, defined
+from evaluator.metrics.results import RATIOS, JsonObject, ResultTable, defined, ratio_text
 
 OrderedBy = Literal["date", "run", ""]
 
@@ -212,7 +212,7 @@ class Standings:
         known = [model.name for model, value in zip(self.models, self.values, strict=True) if not np.isnan(value)]
         title = METRICS[self.key.metric].title
         if len(self.models) == len(known) == 1:
-            return f"{known[0]} has {title} {self.values[0]:.3f}.", "Open another model to compare them."
+            return f"{known[0]} has {title} {ratio_text(float(self.values[0]))}.", "Open another model to compare them."
         if len(known) < 2:
             return f"{_number(len(known))} {'model has' if len(known) == 1 else 'models have'} {title} here.", ""
         if self.few_documents:

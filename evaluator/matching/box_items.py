@@ -34,6 +34,9 @@ SliceAverage = Literal["AP", "AP50", "AP75", "AR1", "AR10", "AR100", "map", "mea
 """A mean over labels that a protocol makes, most of them of a ranking; slices of whole pages and labels have it."""
 
 
+Status = Literal["TP", "FP", "FN"]
+
+
 class Selection(NamedTuple):
     """Boxes of the two sides that a question is about: bool, shape (G,) and (P,)."""
 
@@ -254,16 +257,63 @@ def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str
     return pick
 
 
-def boxes_of_cell(chosen: Items, cell: tuple[str | None, str | None]) -> int:
-    """Return how many of the boxes that one cell of the class confusion counts some items hold.
+def with_status(result: AnyBoxResult, status: Status, label: str | None) -> Selection:
+    """Return the boxes that a count of true positives, false positives or missed ones counts, of a label or of all.
 
-    A mistake may hold several boxes: the sum is the cell's count when `chosen` is all behind it.
+    Both boxes of each true positive. Nothing for a label that no file has.
     """
-    pick, mistakes = in_cell(chosen.result, *cell), chosen.result.mistakes
-    held = _flags(chosen, chosen.mistake)
-    if cell[0] is None:
+    matching, dataset = result.matching, result.matching.dataset
+    code = None if label is None else dataset.labels.index(label) if label in dataset.labels else BACKGROUND
+    truths, predictions = (
+        counts & (np.ones(len(counts), dtype=bool) if code is None else side.label == code)
+        for counts, side in (
+            (matching.truth_counts, dataset.ground_truth),
+            (result.counting_predictions, matching.prediction),
+        )
+    )
+    nothing = np.zeros(len(truths), dtype=bool), np.zeros(len(predictions), dtype=bool)
+    if status == "FN":
+        return Selection(truths & (result.truth_partner == UNMATCHED), nothing[1])
+    if status == "FP":
+        return Selection(nothing[0], predictions & (result.prediction_partner == UNMATCHED))
+    return Selection(
+        truths & (result.truth_partner != UNMATCHED), predictions & (result.prediction_partner != UNMATCHED)
+    )
+
+
+def asked_boxes(result: AnyBoxResult, question: Query) -> Selection | None:
+    """Return the boxes that a number about boxes counts, a cell or a status; None for another question."""
+    if question.cell is not None:
+        return in_cell(result, *question.cell)
+    return None if question.status is None else with_status(result, question.status, question.label)
+
+
+def count_asked(chosen: Items, question: Query) -> int | None:
+    """Return how many of the boxes that a question counts some items hold; None where it is not about boxes.
+
+    A mistake may hold several boxes: the sum is the number that was asked for when `chosen` is all behind it.
+    """
+    pick, mistakes = asked_boxes(chosen.result, question), chosen.result.mistakes
+    if pick is None:
+        return None
+    held, matched = _flags(chosen, chosen.mistake), int((chosen.kind == MATCHED).sum())
+    if question.status == "FP" or (question.cell is not None and question.cell[0] is None):
         return int((pick.prediction & held[mistakes.of_prediction]).sum())
-    return int((chosen.kind == MATCHED).sum()) + int((pick.truth & held[mistakes.of_truth]).sum())
+    return matched + int((pick.truth & held[mistakes.of_truth]).sum())
+
+
+def held_of(chosen: Items, boxes: Selection) -> Selection:
+    """Return those of some boxes that some items hold: both of a matched pair, those that carry a mistake's name."""
+    mistakes, matched = chosen.result.mistakes, chosen.kind == MATCHED
+    held = _flags(chosen, chosen.mistake)
+    sides = []
+    for mask, of, rows in zip(
+        boxes, (mistakes.of_truth, mistakes.of_prediction), (chosen.truth, chosen.prediction), strict=True
+    ):
+        kept = held[of]
+        kept[rows[matched]] = True
+        sides.append(mask & kept)
+    return Selection(*sides)
 
 
 def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
@@ -342,12 +392,15 @@ class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a reader clicked or selected, and so which items are meant: every condition must hold.
 
-    `cell`: label of the ground truth and of the prediction in the class confusion; None is the background. `name`: of
+    `cell`: label of the ground truth and of the prediction in the class confusion; None is the background. `status`:
+    the boxes that TP, FP or FN counts, of `label` where there is one. `name`: of
     `error_types.DOCUMENT`, or ``matched``. `cause`: a family of `matching.causes`. `score`, `iou`, `coverage`,
     `purity`: lowest and highest value, both included.
     """
 
     cell: tuple[str | None, str | None] | None = None
+    status: Status | None = None
+    label: str | None = None
     name: str | None = None
     cause: Family | None = None
     score: tuple[float, float] | None = None
@@ -358,11 +411,14 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
 
 MATCHED_NAME: Final = "matched"
+_STATUS_WORDS: Final[dict[Status, str]] = {"TP": "Matched (TP)", "FP": "Extra (FP)", "FN": "Missed (FN)"}
 
 
 def asks_for_matches(question: Query | None) -> bool:
     """Return whether a matched pair can be behind a question; without one all mistakes are meant."""
-    return question is not None and question.cause is None and question.name in (None, MATCHED_NAME)
+    if question is None or question.cause is not None or question.status in ("FP", "FN"):
+        return False
+    return question.name in (None, MATCHED_NAME)
 
 
 def in_query(every: Items, question: Query, inside: Inside | None = None) -> BoolArray:
@@ -372,8 +428,9 @@ def in_query(every: Items, question: Query, inside: Inside | None = None) -> Boo
     is unknown.
     """
     kept = np.ones(len(every), dtype=bool)
-    if question.cell is not None:
-        kept &= in_selection(every, in_cell(every.result, *question.cell))
+    pick = asked_boxes(every.result, question)
+    if pick is not None:
+        kept &= in_selection(every, pick)
     if question.name is not None:
         kept &= every.kind == (MATCHED if question.name == MATCHED_NAME else DOCUMENT.index(question.name))
     if question.cause is not None:
@@ -401,6 +458,8 @@ def query_text(question: Query) -> str:
     if question.cell is not None:
         truth, predicted = ("background" if label is None else label for label in question.cell)
         parts.append(f"{truth} predicted as {predicted}")
+    if question.status is not None:
+        parts.append(f"{_STATUS_WORDS[question.status]} {question.label or 'boxes'}")
     if question.name is not None:
         parts.append("Matched" if question.name == MATCHED_NAME else ERROR_TYPES["document"][question.name].title)
     if question.cause is not None:

@@ -1,7 +1,8 @@
-"""Causes: mistakes that have one reason, put together, with what it costs to put them right.
+"""Causes: mistakes that have one reason, put together, with their wrong boxes.
 
-Each mistake (`matching.error_types`) is in exactly one cause, so the costs of the causes add up to those of the
-mistakes. Rules are tried from the top, and a mistake that has a cause is out of reach for those below.
+Each mistake (`matching.error_types`) is in exactly one cause, so the wrong boxes of the causes, missed ground truth and
+extra predictions, add up to those of the result. Rules are tried from the top, and a mistake that has a cause is out of
+reach for those below.
 
 ====  ===========  =====================================================================================================
 rule  cause        what must hold
@@ -13,8 +14,8 @@ rule  cause        what must hold
 4     parts        a ground truth that carries a mistake holds two or more predictions that carry one: a table read as
                    lines; the largest such ground truth first, and all mistakes that lie in it
 5     joined       the same with the sides exchanged: a prediction over several ground truths
-6     alike        two or more mistakes of a page have the same name out of `ALIKE`, the same labels and the same side
-7     single       any other mistake, alone
+6     named        all mistakes of a page that have the same name out of `TOGETHER`, the same labels and the same side
+7     named        any other mistake, alone
 ====  ===========  =====================================================================================================
 
 A mistake *lies in* a box when all boxes that carry its name have `INSIDE_SHARE` of their area in it.
@@ -32,15 +33,15 @@ from typing import Final, NamedTuple, overload
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area
-from evaluator.data.dataset import Dataset, JoinedBoxes, Side
+from evaluator.data.dataset import CodeArray, Dataset, JoinedBoxes, Side
 from evaluator.data.issues import count_of
 from evaluator.data.order import distinct, numbers_from, order_by, runs_up_to
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes
 from evaluator.matching.pairs import overlapping_pairs
 
-CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
+CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "named")
 """Names of causes; the position is the code."""
-ALIKE: Final = ("split", "merged", "wrong_class", "cut_off", "over_cropped")
+TOGETHER: Final = ("split", "merged", "wrong_class", "cut_off", "over_cropped")
 LEAST_OF_PAGE: Final = 3
 SHIFTED_SHARE: Final = 0.6
 INSIDE_SHARE: Final = 0.75
@@ -59,8 +60,8 @@ _TRIED: Final = 64
 class Family(NamedTuple):
     """What causes on several pages have in common: causes of one family are "like this".
 
-    `cause`: of `CAUSES`. `name`: of the mistake of an ``alike`` or ``single`` one. Labels: "" where a side has none or
-    several. `side`: of a cut.
+    `cause`: of `CAUSES`. `name`: of the mistakes of a ``named`` one. Labels: "" where a side has none or several.
+    `side`: of a cut.
     """
 
     cause: str
@@ -68,11 +69,6 @@ class Family(NamedTuple):
     truth_label: str = ""
     prediction_label: str = ""
     side: str = ""
-
-
-def kind_of(family: Family) -> Family:
-    """Return a family under ``single`` where it is several mistakes of one name on a page."""
-    return family._replace(cause="single") if family.cause == "alike" else family
 
 
 class Rows(Sequence[IntArray]):
@@ -105,20 +101,17 @@ class Causes:
         The families that there are, in the order of their first causes.
     kind, page : int64, shape (K,)
         Family of each cause, its place in `kinds`; page.
-    cost : int64, shape (K,)
-        Boxes to put right; see `Mistakes.corrections`.
     of_mistake : int64, shape (M,)
         Cause of each mistake of the result.
     rows : Rows, length K
         Mistakes of each cause, rising.
     counts : int64, shape (K, 2)
-        Ground truths and predictions that carry a name in each cause.
+        Missed ground truths and extra predictions of each cause: the boxes that carry the name of one of its mistakes.
     """
 
     kinds: tuple[Family, ...]
     kind: IntArray
     page: IntArray
-    cost: IntArray
     of_mistake: IntArray
     rows: Rows
     counts: IntArray
@@ -128,7 +121,7 @@ class Causes:
 
     @cached_property
     def boxes(self) -> IntArray:
-        """Return how many boxes, of both sides, carry the name of one of its mistakes, int64, shape (K,)."""
+        """Return the wrong boxes of each cause, of both sides, int64, shape (K,)."""
         return np.asarray(self.counts.sum(axis=1), dtype=np.int64)
 
     @cached_property
@@ -138,10 +131,10 @@ class Causes:
 
     @cached_property
     def alike(self) -> dict[Family, IntArray]:
-        """Return the causes of each family, the costliest family first; within one the costliest cause first."""
-        order = np.lexsort((-self.cost, self.kind))
+        """Return the causes of each family, most wrong boxes first, of the families and within each."""
+        order = np.lexsort((-self.boxes, self.kind))
         starts = np.searchsorted(self.kind[order], np.arange(len(self.kinds) + 1))
-        totals = np.bincount(self.kind, weights=self.cost, minlength=len(self.kinds))
+        totals = np.bincount(self.kind, weights=self.boxes, minlength=len(self.kinds))
         return {
             self.kinds[code]: order[starts[code] : starts[code + 1]]
             for code in np.argsort(-totals, kind="stable").tolist()
@@ -161,9 +154,9 @@ class Causes:
         return np.bincount(self.kind, minlength=len(self.kinds))
 
     def on_page(self, page: int) -> IntArray:
-        """Return the causes of a page, the costliest first, int64."""
+        """Return the causes of a page, most wrong boxes first, int64."""
         rows = np.flatnonzero(self.page == page)
-        return rows[np.argsort(-self.cost[rows], kind="stable")]
+        return rows[np.argsort(-self.boxes[rows], kind="stable")]
 
     def title(self, cause: int) -> str:
         """Return a cause in words, labels as they are in the files."""
@@ -172,13 +165,32 @@ class Causes:
 
 
 class FamilyTotal(NamedTuple):
-    """What the causes of a family come to: their number, their mistakes, boxes to put right, pages and documents."""
+    """What the causes of a family come to: places (how many causes), mistakes, wrong boxes of both sides, pages."""
 
-    causes: int
+    places: int
     mistakes: int
-    cost: int
+    missed: int
+    extra: int
     pages: int
     documents: int
+
+    @property
+    def boxes(self) -> int:
+        """Return the number of wrong boxes."""
+        return self.missed + self.extra
+
+    @property
+    def words(self) -> str:
+        """Return wrong boxes and places in words.
+
+        >>> FamilyTotal(places=8, mistakes=68, missed=8, extra=68, pages=8, documents=6).words
+        '76 wrong boxes at 8 places'
+        """
+        return f"{count_of(self.boxes, 'wrong box')} at {count_of(self.places, 'place')}"
+
+
+NO_TOTAL: Final = FamilyTotal(0, 0, 0, 0, 0, 0)
+"""What a model has of a family that it lacks."""
 
 
 @dataclass(frozen=True)
@@ -188,15 +200,16 @@ class CausesPartial:
     totals: Mapping[Family, FamilyTotal]
 
     @classmethod
-    def of(cls, causes: Causes, page_document: IntArray) -> CausesPartial:
+    def of(cls, causes: Causes, page_document: CodeArray) -> CausesPartial:
         """Return that of causes; `page_document` is the document of each page, shape (P,)."""
         mistakes = np.diff(causes.rows.offsets)
         totals = {}
         for family in causes.kinds:
             rows = causes.alike[family]
             pages = np.unique(causes.page[rows])
-            sums = len(rows), int(mistakes[rows].sum()), int(causes.cost[rows].sum())
-            totals[family] = FamilyTotal(*sums, len(pages), len(np.unique(page_document[pages])))
+            missed, extra = causes.counts[rows].sum(axis=0).tolist()
+            documents = len(np.unique(page_document[pages]))
+            totals[family] = FamilyTotal(len(rows), int(mistakes[rows].sum()), missed, extra, len(pages), documents)
         return cls(totals)
 
     @classmethod
@@ -205,14 +218,14 @@ class CausesPartial:
         totals: dict[Family, FamilyTotal] = {}
         for part in parts:
             for family, total in part.totals.items():
-                before = totals.get(family, FamilyTotal(0, 0, 0, 0, 0))
+                before = totals.get(family, NO_TOTAL)
                 totals[family] = FamilyTotal(*map(sum, zip(before, total, strict=True)))
         return cls(totals)
 
     @property
-    def costliest(self) -> list[tuple[Family, FamilyTotal]]:
-        """Return families and what they come to, the costliest first; of one cost, the one with the first cause."""
-        return sorted(self.totals.items(), key=lambda item: -item[1].cost)
+    def most_first(self) -> list[tuple[Family, FamilyTotal]]:
+        """Return families and what they come to, most wrong boxes first; of as many, the one with the first cause."""
+        return sorted(self.totals.items(), key=lambda item: -item[1].boxes)
 
 
 def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> str:
@@ -220,7 +233,7 @@ def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> st
 
     >>> title_of(Family("parts", truth_label="Table", prediction_label="Text"), 1, 22, 3)
     'Table read as 22 Text boxes'
-    >>> title_of(Family("alike", "wrong_class", "Title", "Section-header"), 3, 3, 3)
+    >>> title_of(Family("named", "wrong_class", "Title", "Section-header"), 3, 3, 3)
     'Title taken for Section-header, 3 times'
     """
     match family.cause:
@@ -262,7 +275,7 @@ def _named_title(family: Family) -> str:
     chip = ERROR_TYPES["document"][family.name].chip
     if family.side:
         return f"{label} {chip.lower()}, {family.side}"
-    return f"{chip}: {label}"
+    return f"{chip} {label}"
 
 
 def grouped_mistakes(
@@ -354,7 +367,7 @@ class _Grouping:
             self._shifted(page)
         self._regions(self._truth, self._prediction, "parts")
         self._regions(self._prediction, self._truth, "joined")
-        self._alike_and_single()
+        self._named()
         return self._finished()
 
     def _code(self, family: Family) -> int:
@@ -439,12 +452,12 @@ class _Grouping:
             for each in members:
                 free[each] = False
 
-    def _alike_and_single(self) -> None:
+    def _named(self) -> None:
         """Apply rules 6 and 7."""
         rows = np.flatnonzero(self._free)
         named = self._named_families(rows)
         pages = self._mistakes.page[rows]
-        repeated = np.isin(self._mistakes.kind[rows], [DOCUMENT.index(name) for name in ALIKE])
+        repeated = np.isin(self._mistakes.kind[rows], [DOCUMENT.index(name) for name in TOGETHER])
         _, first, group, count = np.unique(
             pages[repeated] * len(named.families) + named.of_mistake[repeated],
             return_index=True,
@@ -463,9 +476,8 @@ class _Grouping:
         self._of_mistake[rows] = len(self._groups) + of_group
         family = np.empty(len(several) + int(single.sum()), dtype=np.int64)
         family[of_group] = named.of_mistake
-        for cause, part in (("alike", family[: len(several)]), ("single", family[len(several) :])):
-            codes = np.array([self._code(each._replace(cause=cause)) for each in named.families], dtype=np.int64)
-            self._groups += codes[part].tolist()
+        codes = np.array([self._code(each._replace(cause="named")) for each in named.families], dtype=np.int64)
+        self._groups += codes[family].tolist()
 
     def _named_families(self, mistake: IntArray) -> _Named:
         """Return what some mistakes have in common: name, labels of the sides that bear it, side."""
@@ -503,12 +515,10 @@ class _Grouping:
         counts = np.column_stack(
             [np.bincount(of_mistake[side.of], minlength=groups) for side in (self._truth, self._prediction)]
         )
-        cost = np.bincount(of_mistake, weights=self._mistakes.corrections, minlength=groups)
         return Causes(
             kinds=kinds,
             kind=kind,
             page=page[order],
-            cost=cost.astype(np.int64),
             of_mistake=of_mistake,
             rows=_rows(of_mistake, groups),
             counts=counts,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
 from evaluator.components.matrix.payload import MatrixLayer
-from evaluator.metrics.results import ResultTable
+from evaluator.metrics.results import ResultTable, ratio_text
 
 NOTHING: Final = "n/a"
 
@@ -98,7 +98,7 @@ def printed(value: str | float | int | None) -> str:
         return NOTHING
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:.3f}" if isinstance(value, float) else value
+    return ratio_text(value) if isinstance(value, float) else value
 
 
 def rows_of(table: ResultTable, title: str, note: str = "") -> Rows:

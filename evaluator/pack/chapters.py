@@ -20,7 +20,7 @@ from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Issue, count_of, plain
 from evaluator.matching.box_scores import box_calibration, thin_curve
 from evaluator.matching.error_types import ERROR_TYPES, TIDE
-from evaluator.metrics.results import SourceFile, defined, threshold_text
+from evaluator.metrics.results import SourceFile, defined, ratio_text, threshold_text
 from evaluator.pack.blocks import Block, Line, Passage, Plot, Rows, Texts, heatmap_of, printed, rows_of
 from evaluator.protocols import AnyBoxProtocol, protocol_of
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol, DatasetResult, Evaluation, NumberGroup, Result, Source
@@ -310,7 +310,7 @@ def _reliability(results: Sequence[BoxEvaluation], called: Sequence[ModelItem]) 
         filled = bins.count > 0
         points = zip(bins.mean_confidence[filled].tolist(), bins.accuracy[filled].tolist(), strict=True)
         lines.append(Line(f"{model.letter} {model.name}", tuple(points)))
-        words.append(f"{model.letter} {bins.error:.3f}")
+        words.append(f"{model.letter} {ratio_text(bins.error)}")
     if lines:
         note = f"share that is right, by score; expected calibration error {', '.join(words)}"
         yield Plot("Reliability of scores", note, "Score", "Right", tuple(lines))

@@ -40,8 +40,7 @@ _WHAT: Final = {
     "shifted": "Boxes of the right size lie at one distance from their place.",
     "parts": "One box of the ground truth is read as several.",
     "joined": "Several boxes of the ground truth are read as one.",
-    "alike": "The same mistake happens several times on a page.",
-    "single": "Boxes that are wrong one by one.",
+    "named": "The same mistake, box by box.",
 }
 
 State = Literal["holds", "fails", "open"]

@@ -1,4 +1,4 @@
-"""The agenda of a meeting on the findings of a model: its items, costliest first, and their words."""
+"""The agenda of a meeting on the findings of a model: its items, most wrong boxes first, and their words."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ OPINIONS: Final[Mapping[str, str]] = {
 class AgendaItem(FindingSet):
     """Item of the agenda: a kind of cause of one model on all its pages, or a finding without a cause.
 
-    `key` is the same under every threshold. `examples` has rows of its causes, the costliest first; `cost` counts boxes
-    to correct. Without a cause: title "", family and model None, no examples.
+    `key` is the same under every threshold. `examples` has rows of its causes, the largest first; `boxes` counts its
+    wrong boxes. Without a cause: title "", family and model None, no examples.
     """
 
     key: str
@@ -46,7 +46,7 @@ class AgendaItem(FindingSet):
     family: Family | None
     model: int | None
     examples: IntArray
-    cost: int
+    boxes: int
     mistakes: int
     pages: int
     documents: int
@@ -84,8 +84,8 @@ class AgendaItem(FindingSet):
 def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingStatus]) -> list[AgendaItem]:
     """Return what a meeting on the model of `result` goes through.
 
-    The kinds of causes, costliest first, then findings without a cause, the newest first; the costs add up to those of
-    the model's mistakes. `results` has every open model, `statuses` all findings.
+    The kinds of causes, most wrong boxes first, then findings without a cause, the newest first; the boxes add up to
+    those of the model. `results` has every open model, `statuses` all findings.
     """
     causes, dataset, model = result.causes, result.matching.dataset, result.matching.model
     by_model = {each.matching.model: each for each in results}
@@ -98,7 +98,7 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
         elif mistake[0] == model:
             entries.setdefault(causes.families[int(causes.of_mistake[mistake[1]])], []).append(entry)
     items = []
-    for family, total in CausesPartial.of(causes, dataset.page_document).costliest:
+    for family, total in CausesPartial.of(causes, dataset.page_document).most_first:
         items.append(
             AgendaItem(
                 key="/".join(family),
@@ -106,7 +106,7 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
                 family=family,
                 model=model,
                 examples=causes.alike[family],
-                cost=total.cost,
+                boxes=total.boxes,
                 mistakes=total.mistakes,
                 pages=total.pages,
                 documents=total.documents,
@@ -165,22 +165,19 @@ def rest_of_agenda(items: Sequence[AgendaItem]) -> str:
     rest = items[AGENDA_LENGTH:]
     if not rest:
         return ""
-    return f"{count_of(len(rest), 'item')} with {count_of(sum(item.cost for item in rest), 'box')} not listed."
+    return f"{count_of(len(rest), 'item')} with {count_of(sum(item.boxes for item in rest), 'wrong box')} not listed."
 
 
 def sentence_of_item(item: AgendaItem, letter: str, other: AnyBoxResult | None, other_letter: str) -> str:
-    """Return an item's cost and places, and how often the other model (None: not open) has its cause."""
+    """Return an item's wrong boxes and places, and how often the other model (None: not open) has its cause."""
     if item.family is None:
         return item.entries[0].sentence
-    places = f"{count_of(len(item.examples), 'place')} on {count_of(item.pages, 'page')}"
-    text = f"{letter}: {count_of(item.cost, 'box')} to correct, {places} of {count_of(item.documents, 'document')}."
+    pages = f"on {count_of(item.pages, 'page')} of {count_of(item.documents, 'document')}"
+    text = f"{letter}: {count_of(item.boxes, 'wrong box')} at {count_of(len(item.examples), 'place')} {pages}."
     if other is None:
         return text
-    causes = other.causes
-    rows = causes.alike.get(item.family)
-    if rows is None:
-        return f"{text} {other_letter}: none."
-    return f"{text} {other_letter}: {count_of(int(causes.cost[rows].sum()), 'box')}, {count_of(len(rows), 'place')}."
+    beside = CausesPartial.of(other.causes, other.matching.dataset.page_document).totals.get(item.family)
+    return f"{text} {other_letter}: {'none' if beside is None else beside.words}."
 
 
 def next_item(items: Sequence[AgendaItem], key: str) -> str:

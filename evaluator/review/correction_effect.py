@@ -12,6 +12,7 @@ from typing import NamedTuple
 from evaluator.data.dataset import Dataset, join
 from evaluator.data.subsets import only_page
 from evaluator.matching.box_results import AnyBoxResult
+from evaluator.metrics.results import ratio_text
 from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import corrections
 from evaluator.review.verdicts import Event, ReviewLog
@@ -81,13 +82,9 @@ def effect_words(name: str, before: Counts, after: Counts) -> str:
     """
     parts = []
     for measure in ("recall", "precision"):
-        old, new = (_number(getattr(counts, measure)) for counts in (before, after))
+        old, new = (ratio_text(getattr(counts, measure)) for counts in (before, after))
         parts.append(f"{measure} stays {old}" if old == new else f"{measure} {old} → {new}")
     return f"{name} {', '.join(parts)}"
-
-
-def _number(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.3f}"
 
 
 def _share(part: int, whole: int) -> float | None:

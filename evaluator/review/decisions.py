@@ -23,7 +23,7 @@ from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.dataset import box_key
 from evaluator.data.issues import count_of, listed, plain
 from evaluator.matching.box_results import ALL_LABELS, UNMATCHED, AnyBoxResult
-from evaluator.matching.causes import Family, family_title, kind_of
+from evaluator.matching.causes import Family, family_title
 from evaluator.matching.error_types import NONE
 from evaluator.metrics.results import capitalised
 from evaluator.review.agenda import OPINIONS, targets_of_causes
@@ -53,7 +53,7 @@ EFFECT_WORDS: Final[Mapping[EffectKind, str]] = {
 
 
 class CauseSide(NamedTuple):
-    """What one model has of a cause: rows of its ``causes``, the costliest first, and its wrong boxes.
+    """What one model has of a cause: rows of its ``causes``, the largest first, and its wrong boxes.
 
     `missed` and `extra`: rows of the ground truth (FN) and of its predictions (FP). `judged` of its `mistakes` have a
     verdict, or several.
@@ -205,7 +205,7 @@ def cause_rows(
     `statuses`: of all findings; `made`: the decision between the first two.
     """
     entries, judged, others = _entries(results, statuses)
-    families = dict.fromkeys(kind_of(each) for result in results for each in result.causes.kinds)
+    families = dict.fromkeys(each for result in results for each in result.causes.kinds)
     by_result = [_sides(result, judged[place]) for place, result in enumerate(results)]
     nothing = np.empty(0, dtype=np.int64)
     rows = [
@@ -247,7 +247,7 @@ def _entries(
             mistake = result.mistakes.of_box(entry.box_key)
             if mistake == NONE or (shared and len(result.mistakes.predictions_of(mistake))):
                 continue
-            families[kind_of(result.causes.families[int(result.causes.of_mistake[mistake])])] = None
+            families[result.causes.families[int(result.causes.of_mistake[mistake])]] = None
             if entry.judged.verdict is not None or entry.judged.conflict:
                 judged[place].add(mistake)
         for family in families:
@@ -260,9 +260,7 @@ def _entries(
 def _sides(result: AnyBoxResult, judged: set[int]) -> dict[Family, CauseSide]:
     """Return what a model has of each kind of cause."""
     causes, mistakes = result.causes, result.mistakes
-    kinds = [kind_of(each) for each in causes.kinds]
-    codes = {kind: code for code, kind in enumerate(dict.fromkeys(kinds))}
-    code = np.array([codes[kind] for kind in kinds], dtype=np.int64)[causes.kind]
+    code = causes.kind
     wrong = []
     for of, partner in (
         (mistakes.of_truth, result.truth_partner),
@@ -271,13 +269,17 @@ def _sides(result: AnyBoxResult, judged: set[int]) -> dict[Family, CauseSide]:
         rows = np.flatnonzero((of != NONE) & (partner == UNMATCHED))
         wrong.append((rows, code[causes.of_mistake[of[rows]]]))
     of_mistake = code[causes.of_mistake]
-    seen = np.bincount(of_mistake[sorted(judged)], minlength=len(codes)) if judged else np.zeros(len(codes), np.int64)
-    order = np.lexsort((-causes.cost, code))
+    seen = (
+        np.bincount(of_mistake[sorted(judged)], minlength=len(causes.kinds))
+        if judged
+        else np.zeros(len(causes.kinds), np.int64)
+    )
     sides = {}
-    for family, at in codes.items():
+    for at, family in enumerate(causes.kinds):
         missed, extra = (rows[of == at] for rows, of in wrong)
-        places = order[code[order] == at]
-        sides[family] = CauseSide(result, places, missed, extra, int((of_mistake == at).sum()), int(seen[at]))
+        sides[family] = CauseSide(
+            result, causes.alike[family], missed, extra, int((of_mistake == at).sum()), int(seen[at])
+        )
     return sides
 
 
@@ -411,7 +413,7 @@ class Example(NamedTuple):
 
 
 def example_of(row: CauseRow, pages: BoolArray | None = None) -> Example | None:
-    """Return the costliest place of the model with most wrong boxes; None without one on the wanted `pages`."""
+    """Return the largest place of the model with most wrong boxes; None without one on the wanted `pages`."""
     for model in sorted(range(len(row.sides)), key=lambda place: (-row.sides[place].wrong, place)):
         own, rows = row.sides[model].result, row.sides[model].rows
         rows = rows if pages is None else rows[pages[own.causes.page[rows]]]

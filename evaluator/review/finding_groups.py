@@ -1,7 +1,7 @@
-"""Findings grouped by cause, costliest first.
+"""Findings grouped by cause, most wrong boxes first.
 
-Owns which findings are of one cause (`matching.causes`), their cost in boxes, and what another model did in the same
-place. A finding that is no mistake of an open result is a group of its own and costs nothing.
+Owns which findings are of one cause (`matching.causes`), their wrong boxes, and what another model did in the same
+place. A finding that is no mistake of an open result is a group of its own and has none.
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ class FindingSet:
 class FindingGroup(FindingSet):
     """Findings of one cause of one model on one page, or one finding that has no cause.
 
-    `entries`: at least one, the newest first. `cost` counts the boxes to correct of these findings, `mistakes` all of
-    the cause, judged or not. `cause` is a row of the `Causes` of the model's result. Without a cause: "", None and 0.
+    `entries`: at least one, the newest first. `boxes` counts the wrong boxes of these findings, `mistakes` all of the
+    cause, judged or not. `cause` is a row of the `Causes` of the model's result. Without one: "", None and 0.
     """
 
     entries: tuple[FindingStatus, ...]
     title: str = ""
     model: int | None = None
     cause: int | None = None
-    cost: int = 0
+    boxes: int = 0
     mistakes: int = 0
 
     @property
@@ -93,7 +93,7 @@ def agreed_by_two(judged: ReviewedTarget) -> bool:
 
 
 def group_by_cause(statuses: Sequence[FindingStatus], results: Results) -> list[FindingGroup]:
-    """Return findings grouped by cause, the costliest first; of equal cost the newest first.
+    """Return findings grouped by cause, most wrong boxes first; of as many the newest first.
 
     `statuses`: the newest first; `results`: one for each open model, at the operating point. Each finding is in exactly
     one group.
@@ -118,9 +118,9 @@ def group_by_cause(statuses: Sequence[FindingStatus], results: Results) -> list[
         result = by_model[model]
         causes = result.causes
         rows = np.unique([places[entry.judged.target_id][1] for entry in entries])
-        cost = int(result.mistakes.corrections[rows].sum())
-        groups.append(FindingGroup(tuple(entries), causes.title(cause), model, cause, cost, len(causes.rows[cause])))
-    return sorted(groups, key=lambda group: -group.cost)
+        boxes = int(result.mistakes.wrong_boxes[rows].sum())
+        groups.append(FindingGroup(tuple(entries), causes.title(cause), model, cause, boxes, len(causes.rows[cause])))
+    return sorted(groups, key=lambda group: -group.boxes)
 
 
 def mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> tuple[int, int] | None:

@@ -17,7 +17,7 @@ from evaluator.components.theme.payload import ThemePayload
 from evaluator.data.dataset import level_texts
 from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, plain
 from evaluator.matching.error_types import ERROR_TYPES
-from evaluator.metrics.results import threshold_text
+from evaluator.metrics.results import ratio_text, threshold_text
 from evaluator.workspace.roles import sample
 from evaluator.workspace.uploads import endings
 from pages.app import components, protocol, session_files, widgets
@@ -248,7 +248,7 @@ def letter_badge(letter: str) -> str:
 
 def number(value: float | None) -> str:
     """Return a ratio with three decimals; undefined is n/a."""
-    return "n/a" if value is None else f"{value:.3f}"
+    return ratio_text(value)
 
 
 def short_name(model: Model) -> str:

@@ -402,7 +402,7 @@ class State:
     alike_asked: Field[bool] = Field(False)
 
     # Gallery.
-    gallery_question: Field[Query | None] = Field(None, part=Part("question", "gallery", "class_confusion"))
+    gallery_question: Field[Query | None] = Field(None, part=Part("question", *_FILTERED, "class_confusion"))
     gallery_charts: WidgetField[str] = WidgetField("causes", part=Part("charts", "gallery"))
     gallery_sort: WidgetField[str] = WidgetField("costliest", part=Part("sort", "gallery"))
     gallery_third: WidgetField[str] = WidgetField("", part=Part("third", "gallery"))
@@ -410,6 +410,8 @@ class State:
         0, part=Part("sheet", "gallery", codec=whole_number(1, 99_999, shift=1))
     )
     gallery_round: Field[int] = Field(0)
+    # Whether the charts stand above what is behind a number; without a number they always do.
+    gallery_charts_open: Field[bool] = Field(False)
     gallery_wanted: Field[list[str]] = Field([])
     gallery_opened: Field[CardItem | None] = Field(None)
 
@@ -657,6 +659,13 @@ def reset(fields: Iterable[AnyField]) -> None:
 def go_to_page(document: str, index: int) -> None:
     """Show another page; the chosen box is dropped."""
     state.doc, state.page, state.box = document, index, None
+
+
+def open_page(document: str, index: int, box: str | None = None) -> None:
+    """Show a page that another view leads to, all of it: no filter that was left in Pages hides what is meant."""
+    reset((*FILTER, State.gallery_question))
+    go_to_page(document, index)
+    state.box = box
 
 
 def report(key: str) -> Report | None:

@@ -52,7 +52,8 @@ def page_order(*names: str) -> list[tuple[str, int]]:
     result = box_result()
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     keep = mistake_filter.passing(columns, sample(), MistakeFilter(names=names))
-    pages = mistake_filter.page_list(result, columns, keep)
+    per_page = np.bincount(columns.page[keep], minlength=sample().pages)
+    pages = mistake_filter.page_list(sample(), per_page, only_mistakes=bool(names))
     return [pages.at(position) for position in range(len(pages))]
 
 

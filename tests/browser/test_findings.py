@@ -130,7 +130,7 @@ def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Sc
     screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
     keys.press("Enter")
     screen.arrived("Grid")
-    assert "8 times, 72 mistakes on 8 pages" in screen.text()
+    assert "8 places, 72 mistakes on 8 pages" in screen.text()
     assert "One verdict for 72 mistakes of 8 causes yours: Model wrong on 15 of 72" in " ".join(screen.text().split())
     screen.tab_to(page.get_by_role("button", name="Model wrong"))
     # On the way Tab has chosen a cell of the table of causes, which is a message of its own.

@@ -219,7 +219,7 @@ def data_of(scene: str, total: int, state: Any) -> dict[str, Any]:
         if scene == "causes":
             family = ["parts", "", "Table", "", ""]
             title = "Table read as 22 boxes"
-            data["causes"] = [{"title": title, "numbers": [1, 2, 3], "cost": 23, "alike": 47, "family": family}]
+            data["causes"] = [{"title": title, "numbers": [1, 2, 3], "boxes": 23, "alike": 47, "family": family}]
     elif scene == "filtered":
         # The filter keeps the first two mistakes; the page itself is not in the list.
         data["mistakes"] = mistakes[:2]

@@ -28,11 +28,11 @@ def test_a_table_read_as_lines_is_one_cause_that_b_solves() -> None:
     results = results_of([WHOLE], ROWS, [WHOLE._replace(score=0.9), BELOW._replace(score=0.4)])
     made = of(results)
     assert [(family_title(family), made.change(place)) for place, family in enumerate(made.families)] == [
-        ("Table read as several Figure boxes", "solved"), ("Extra: Figure", "new"),
+        ("Table read as several Figure boxes", "solved"), ("Extra Figure", "new"),
     ]  # fmt: skip
     assert (made.solved.tolist(), made.new.tolist()) == ([5, 0], [0, 1])
     assert [item["boxes"] for item in read_by_browser(cause_items(made, NAMES))] == [
-        "5 boxes on 1 page", "1 box on 1 page",
+        "A's 5 wrong boxes on 1 page", "B's 1 wrong box on 1 page",
     ]  # fmt: skip
     assert box_keys(made, 0) == {"g0", "a0", "a1", "a2", "a3"}
     assert box_keys(made, 1) == {"b1"}
@@ -45,8 +45,8 @@ def test_what_both_miss_is_not_solved() -> None:
     (item,) = read_by_browser(cause_items(made, NAMES))
     assert (item["change"], item["tone"]) == ("Partly solved in B", "gain")
     assert item["words"] == (
-        "Table read as several Figure boxes. Partly solved in B: boxes wrong only in A: 4, on 1 page, some ground "
-        "truth is missed by both"
+        "Table read as several Figure boxes. Partly solved in B: 4 wrong only in A, which has 5 wrong boxes at 1 "
+        "place; on 1 page, some ground truth is missed by both"
     )
 
 

@@ -77,6 +77,7 @@ def test_a_matched_pair_names_each_other() -> None:
     boxes = by_key(data)
     fit = {"iou": pytest.approx(0.75), "coverage": pytest.approx(0.75), "purity": 1.0}
     pair = fit | {"label": "Figure", "nearest": None, "mistake": None, "faded": False, "cause": None, "outline": None}
+    pair |= {"other": False}
     assert boxes == {
         "g0": pair | {
             "key": "g0", "side": "ground_truth", "status": "truth", "partner": "p0", "score": None,
@@ -174,7 +175,8 @@ def test_a_mistake_keeps_its_name_when_only_a_part_of_it_is_shown() -> None:
     result = result_of([WHOLE], [TABLE])
     whole, tables = page_data(result, 0), page_data(result, 0, labels=["Table"])
     assert (whole["labels"], whole["mistakes"][0]["label"]) == (["Figure", "Table"], "Figure")
-    assert said(tables) == ["Wrong class FPp0 predicted as Table IoU 1.00 · score 0.80"]
+    assert said(tables) == ["Wrong class FPp0 FNg0 predicted as Table IoU 1.00 · score 0.80 other half: FN Figure"]
+    assert {key: each["other"] for key, each in by_key(tables).items()} == {"p0": False, "g0": True}
 
 
 def test_a_label_that_is_shown_alone_changes_no_sentence() -> None:
@@ -183,11 +185,11 @@ def test_a_label_that_is_shown_alone_changes_no_sentence() -> None:
     whole, tables = page_data(result, row), page_data(result, row, labels=["Table"])
     sentences = {tuple(each["keys"]): each["lines"] for each in whole["mistakes"]}
     missed = next(each for each in tables["mistakes"] if each["title"] == "Missed")
-    assert missed["lines"] == ["overlaps an extra Section-header", "IoU 0.08"]
-    assert missed["lines"] == sentences[tuple(missed["keys"])]
+    assert missed["lines"][:2] == ["overlaps an extra Section-header", "IoU 0.08"]
+    assert missed["lines"][:2] == sentences[tuple(missed["keys"])]
     (key,) = missed["keys"]
     assert by_key(tables)[key]["nearest"] == by_key(whole)[key]["nearest"]
-    assert by_key(tables)[key]["nearest"]["key"] not in by_key(tables)
+    assert by_key(tables)[by_key(tables)[key]["nearest"]["key"]]["other"], "the half that no label asked for"
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -197,7 +199,9 @@ def test_what_is_known_of_a_box_does_not_depend_on_what_is_shown(seed: int) -> N
         whole = by_key(page_data(result, row))
         for label in LABELS:
             for key, each in by_key(page_data(result, row, labels=[label])).items():
-                assert {**each, "mistake": None} == {**whole[key], "mistake": None}
+                shown = {"mistake": None, "other": None, "cause": None}
+                assert {**each, **shown} == {**whole[key], **shown}
+                assert each["other"] <= (each["label"] != label or each["status"] != "truth")
 
 
 def test_boxes_of_other_labels_are_not_said_to_be_absent() -> None:
@@ -244,7 +248,7 @@ def test_labels_that_are_not_scored_and_labels_that_are_not_chosen_are_left_out(
     result = result_of(truth, [])
     assert [each["label"] for each in page_data(result, 0)["boxes"]] == ["Figure", "Table"]
     chosen = page_data(result, 0, labels=["Table"])
-    assert [each["label"] for each in chosen["boxes"]] == ["Table"]
+    assert [each["label"] for each in chosen["boxes"]] == ["Table"], "nothing is beside it"
     assert (chosen["counts"]["FN"], chosen["labels"]) == (1, ["Table"])
     assert page_data(result, 0, labels=[])["boxes"] == []
 
@@ -321,6 +325,38 @@ def test_a_filter_fades_the_boxes_of_the_mistakes_that_it_hides() -> None:
     }  # fmt: skip
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 2, "ground_truth": 2, "predictions": 1}, "a filter counts nothing"
     assert page_data(result, 0, kept=kept(result, MistakeFilter()))["hidden_mistakes"] == 0
+
+
+@pytest.mark.parametrize(
+    "chosen", [*(MistakeFilter(label=label) for label in ("Text", "Figure")), MistakeFilter(names=("merged",))]
+)
+def test_a_filter_leaves_mistakes_whole(chosen: MistakeFilter) -> None:
+    """The boxes of a shown mistake, the rest of its cause and what it overlaps are drawn, muted where not asked for."""
+    result = box_result()
+    filtered, mistakes, causes = kept(result, chosen), result.mistakes, result.causes
+    labels = None if chosen.label is None else [chosen.label]
+    for row in np.unique(mistakes.page[filtered.keep]).tolist():
+        drawn = page_overlay.page_data(result, row, labels=labels, kept=filtered, causes=causes)
+        boxes = {box.key: box for box in drawn.boxes}
+        whole = {box.key: box for box in page_overlay.page_data(result, row).boxes}
+        own = set(np.flatnonzero(filtered.keep & (mistakes.page == row)).tolist())
+        assert len(drawn.mistakes) == len(own)
+        together = {int(causes.of_mistake[mistake]) for mistake in own}
+        for key, each in whole.items():
+            mistake = mistakes.of_box(key)
+            if mistake == -1 or int(causes.of_mistake[mistake]) not in together:
+                continue
+            assert not boxes[key].faded, key
+            asked = mistake in own and chosen.label in (None, each.label)
+            assert boxes[key].other == (not asked), key
+            if mistake in own and each.nearest:
+                partner = whole[each.nearest.key].partner or ""
+                assert {each.nearest.key, partner} & set(boxes), "what it overlaps, or the match of that"
+        muted = [box for box in drawn.boxes if box.other]
+        assert all(box.mistake for box in muted), "it belongs to a mistake of the list"
+        assert {box.mistake for box in muted} == {
+            mistake.number for mistake in drawn.mistakes if mistake.lines[-1].startswith("other half: ")
+        }
 
 
 def test_a_poor_match_is_a_mistake_when_asked_for() -> None:

@@ -40,7 +40,8 @@ def pages_of(result: snapshot.ThresholdResult, *, label: str | None = None, **gi
     columns = columns_of(result)
     chosen = MistakeFilter(document=given.get("document"), label=label)
     keep = passing(columns, result.matching.dataset, chosen)
-    return page_list(result, columns, keep, label=label, **given)
+    mistakes = np.bincount(columns.page[keep], minlength=result.matching.dataset.pages)
+    return page_list(result.matching.dataset, mistakes, **{"only_mistakes": chosen.narrows, **given})
 
 
 def shown(pages: PageList) -> list[str]:
@@ -143,12 +144,9 @@ def test_no_mistakes() -> None:
     columns = columns_of(result)
     assert len(columns) == 0
     keep = passing(columns, result.matching.dataset, MistakeFilter(score=(0.2, 0.4)))
-    pages = page_list(result, columns, keep)
+    assert mistake_filter.kept_words(columns, keep) == "0 wrong boxes in 0 mistakes on 0 pages"
+    pages = pages_of(result)
     assert (shown(pages), pages.mistakes.tolist()) == (["a0"], [0])
-    assert mistake_filter.filter_summary(pages, keep, MistakeFilter()) == [
-        "1 page, 1 document",
-        "0 mistakes on 0 pages",
-    ]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -198,7 +196,7 @@ def test_order(three_documents: snapshot.ThresholdResult) -> None:
         ({"only_mistakes": True}, "a1 b0 b3"),
         ({"document": "b.pdf"}, "b0 b3"),
         ({"label": "Table"}, "b3"),
-        ({"label": "Figure"}, "a1 b0 a0"),
+        ({"label": "Figure"}, "a1 b0"),
         ({"document": "c.pdf", "only_mistakes": True}, ""),
         ({"document": "z.pdf"}, ""),
         # A page of the file beyond the PDF's end stays.
@@ -226,12 +224,13 @@ def test_the_next_page_with_a_mistake(three_documents: snapshot.ThresholdResult)
 def test_what_the_filter_keeps_is_said(three_documents: snapshot.ThresholdResult) -> None:
     columns, dataset = columns_of(three_documents), three_documents.matching.dataset
     for chosen, line in (
-        (MistakeFilter(), "4 mistakes on 3 pages"),
-        (MistakeFilter(label="Table"), "Filter keeps 1 mistake on 1 page"),
+        (MistakeFilter(), "4 wrong boxes in 4 mistakes on 3 pages"),
+        (MistakeFilter(label="Table"), "Filter keeps 1 wrong box in 1 mistake on 1 page"),
     ):
         keep = passing(columns, dataset, chosen)
-        pages = page_list(three_documents, columns, keep)
-        assert mistake_filter.filter_summary(pages, keep, chosen) == ["5 pages, 3 documents", line]
+        words = mistake_filter.kept_words(columns, keep)
+        summary = mistake_filter.filter_summary(dataset, words, whole=not chosen.narrows)
+        assert summary == ["5 pages, 3 documents", line]
 
 
 def test_strip(three_documents: snapshot.ThresholdResult) -> None:

@@ -91,7 +91,7 @@ def test_boxes_in_pixels_are_drawn_where_boxes_in_shares_are() -> None:
     assert all(0.0 <= share <= 1.0 for each in page.boxes for share in each.xyxy)
     columns = mistake_filter.mistake_columns(pixels, pixels.mistakes)
     assert columns.size == pytest.approx(mistake_filter.mistake_columns(other, other.mistakes).size)
-    pages = mistake_filter.page_list(pixels, columns, np.ones(len(columns), dtype=bool))
+    pages = mistake_filter.page_list(pixels.matching.dataset, np.bincount(columns.page))
     (entry,) = strip(pixels, pages, 0).pages
     assert entry.blocks == [(*SHARES[0], "Figure"), (*SHARES[1], "Table")]
     assert {tuple(each.xyxy) for card in cards(pixels, items(pixels)) for each in card.boxes} == {
@@ -120,7 +120,7 @@ def test_without_a_size_nothing_is_drawn_and_the_page_says_why() -> None:
     assert np.isnan(columns.size).all()
     small = mistake_filter.MistakeFilter(size=(0.0, 0.1))
     assert mistake_filter.passing(columns, result.matching.dataset, small).all(), "an unknown size hides nothing"
-    pages = mistake_filter.page_list(result, columns, np.ones(len(columns), dtype=bool))
+    pages = mistake_filter.page_list(result.matching.dataset, np.bincount(columns.page))
     assert strip(result, pages, 0).pages[0].blocks == []
     assert all(not card.boxes for card in cards(result, items(result)))
     assert len(page_overlay.page_data(result, 0, page_size=SIZE).boxes) == 4

@@ -125,6 +125,7 @@ def test_differences_are_told_in_reading_order() -> None:
     listed = on_page(toy())["differences"]
     assert [(each["key"], each["words"]) for each in listed] == [
         ("g1", "Figure: A finds it (score 0.80, IoU 1.00), B misses it."),
+        ("a3", "Table 0.60: only A has this false positive (cut off)."),
         ("g2", "Table: A misses it (cut off), B finds it (score 0.91, IoU 1.00)."),
         ("b3", "Figure 0.25: only B has this extra box."),
     ]
@@ -145,7 +146,7 @@ def test_a_filter_lists_its_boxes_and_draws_them_in_full() -> None:
 def test_a_label_leaves_out_the_other_boxes() -> None:
     words = on_page(toy(), labels=["Table"])
     assert {each["label"] for pane in words["panes"] for each in pane["boxes"]} == {"Table"}
-    assert [each["key"] for each in words["differences"]] == ["g2"]
+    assert [each["key"] for each in words["differences"]] == ["a3", "g2"]
     assert words["panes"][1]["words"] == "Table: gains 1, loses 0"
 
 

@@ -46,7 +46,7 @@ class TestRules:
         assert len(named_causes) == 1
         assert named_causes.title(0) == "Table read as 22 Text boxes"
         assert named_causes.families[0] == Family("parts", "", "Table", "Text")
-        assert (named_causes.cost.tolist(), named_causes.boxes.tolist()) == ([23], [23])
+        assert named_causes.boxes.tolist() == [23]
 
     def test_whatever_the_lines_are_called(self) -> None:
         mixed = [*lines(4), *lines(3, label="Title", top=0.12, height=0.3)]
@@ -55,7 +55,7 @@ class TestRules:
     def test_a_box_beside_the_table_is_not_part_of_it(self) -> None:
         beside = box(0.1, 0.52, 0.9, 0.57, label="Title")
         assert titles([TABLE, *ELSEWHERE], [*lines(3), beside, *ELSEWHERE]) == [
-            "Extra: Title",
+            "Extra Title",
             "Table read as 3 Text boxes",
         ]
 
@@ -67,7 +67,7 @@ class TestRules:
     def test_a_page_without_predictions(self) -> None:
         truth = [*lines(4), box(0.1, 0.1, 0.5, 0.5, page=1, label="Text")]
         assert titles(truth, truth[4:]) == ["Whole page missed, 4 boxes"]
-        assert titles(truth[2:], truth[4:]) == ["Missed: Text", "Missed: Text"], "two boxes are not a page"
+        assert titles(truth[2:], truth[4:]) == ["Missed Text", "Missed Text"], "two boxes are not a page"
 
     def test_a_page_without_ground_truth(self) -> None:
         here = [box(0.1, 0.1, 0.5, 0.5, page=1, label="Text")]
@@ -101,7 +101,7 @@ class TestRules:
 
 class TestSums:
     @pytest.mark.parametrize("seed", range(12))
-    def test_each_mistake_has_exactly_one_cause_and_costs_add_up(self, seed: int) -> None:
+    def test_each_mistake_has_exactly_one_cause_and_boxes_add_up(self, seed: int) -> None:
         rows = random_rows(seed)
         dataset = join(ground_truth(rows[0]), annotations(rows[1]))
         result = snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
@@ -123,7 +123,7 @@ class TestSums:
             assert (grouped.of_mistake[rows] == cause).all()
             assert (mistakes.page[rows] == grouped.page[cause]).all()
             assert grouped.families[cause].cause in CAUSES
-        assert int(grouped.cost.sum()) == int(mistakes.corrections.sum())
+        assert int(mistakes.wrong_boxes.sum()) == int(result.micro.mistakes[0])
         named = int((mistakes.of_truth >= 0).sum() + (mistakes.of_prediction >= 0).sum())
         assert int(grouped.boxes.sum()) == named == int(result.micro.mistakes[0])
         assert sum(len(rows) for rows in grouped.alike.values()) == len(grouped)
@@ -136,7 +136,7 @@ def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
     assert family_title(family) == "Table read as several boxes"
     assert len(rows) == 8
     assert named_causes.more_like(int(rows[0])) == 7
-    costs = named_causes.cost[rows].tolist()
+    costs = named_causes.boxes[rows].tolist()
     assert costs == sorted(costs, reverse=True)
     assert named_causes.title(int(rows[0])) == "Table read as 14 boxes"
 
@@ -185,7 +185,7 @@ def test_a_page_has_the_causes_that_it_has_alone(seed: int, monkeypatch: pytest.
         grouped = result_of(*rows).causes
         here = np.flatnonzero(grouped.page == (page if rows[0] is truth else 0))
         return [
-            (grouped.families[each], int(grouped.cost[each]), grouped.counts[each].tolist()) for each in here.tolist()
+            (grouped.families[each], int(grouped.boxes[each]), grouped.counts[each].tolist()) for each in here.tolist()
         ]
 
     for page in range(6):

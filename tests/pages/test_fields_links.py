@@ -21,6 +21,7 @@ from evaluator.metrics.confidence import BINS
 from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS, VALUE_BOX, FieldPages, linked_rows, problems
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, STATUSES, FieldsResult, evaluate, score
 from evaluator.protocols.fields.field_types import CURVE_IOU, ap_curves, type_rows
+from pages.views.fields.field_results import MIXED
 from tests.building import read_by_browser
 
 seeds = st.integers(0, 10**6)
@@ -384,7 +385,7 @@ def test_pages_together_draw_every_box_once(seed: int) -> None:
     pages = FieldPages(result.compared)
     totals = dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0)
     keys: list[tuple[int, str]] = []
-    listed = {link: linked_rows(result, link, iou=0.5) for link in ("problems", "missed", "value_wrong_box_right")}
+    listed = {link: linked_rows(result, link, iou=0.5) for link in ("problems", "missed", *MIXED, *VALUE_BOX)}
     for code, page in pages.every:
         paper = Paper(code, page, None, SHARES)
         for rows in listed.values():

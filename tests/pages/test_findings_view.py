@@ -152,12 +152,12 @@ def test_the_queue_says_verdict_state_and_who(store_path: Path) -> None:
         ["○ Ignore", "", "Not open", "Ben"],
         ["✎ Note only", "", present, "Anna"],
     ]
-    assert (rows["Boxes"].tolist()[:2], rows["Boxes"].sum()) == ([2, 1], 3)
+    assert (rows["Boxes"].tolist()[:2], rows["Boxes"].sum()) == ([3, 1], 4)
     assert rows["Note"][1] == "<b>nothing</b> here"
     shown = text_of(app)
     for said in (
         "5 findings · 1 conflict · 0 agreed by two reviewers",
-        "5 of 5 findings in 4 groups, 3 boxes to correct, costliest first",
+        "5 of 5 findings in 4 groups, 4 wrong boxes, most first",
         "<td>official</td><td>345</td><td>189</td><td>113</td>",
         "<td>corrected</td><td>345</td><td>189</td><td>112</td>",
         "<td>change</td><td>±0</td><td>±0</td><td>−1</td>",
@@ -424,16 +424,18 @@ DECISION = {
 }  # fmt: skip
 
 
-def test_the_agenda_has_the_causes_by_cost_and_what_is_no_mistake(store_path: Path) -> None:
+def test_the_agenda_has_the_causes_by_boxes_and_what_is_no_mistake(store_path: Path) -> None:
     seeded(store_path)
     data = screen_of(started_meeting())
-    costs = [int(row["boxes"]) for row in data["agenda"] if row["boxes"]]
-    assert (costs, sum(costs)) == (sorted(costs, reverse=True), 172)
+    boxes = [int(row["boxes"]) for row in data["agenda"] if row["boxes"]]
+    assert (boxes, sum(boxes)) == (sorted(boxes, reverse=True), 196)
     assert [row["title"] for row in data["agenda"] if not row["boxes"]] == [
         "Document: gone.pdf", "Page: groundwater-note.pdf, page 1",
     ]  # fmt: skip
-    assert (data["letter"], data["title"], data["examples"]) == ("B", "Extra: Text", 37)
-    assert data["sentence"] == "B: 37 boxes to correct, 37 places on 14 pages of 7 documents. A: 41 boxes, 41 places."
+    assert (data["letter"], data["title"], data["examples"]) == ("B", "Several boxes read as one Figure", 3)
+    assert data["sentence"] == (
+        "B: 39 wrong boxes at 3 places on 3 pages of 1 document. A: 39 wrong boxes at 3 places."
+    )
     assert [pane["letter"] for pane in data["page"]["panes"]] == ["A", "B"]
 
 
@@ -475,10 +477,10 @@ def test_only_this_place_and_no_date_that_is_none(store_path: Path, monkeypatch:
     assert "The due date must be a day such as 2026-01-31." in screen_of(app)["problem"]
     assert not store_path.exists()
     app = decided(app, monkeypatch, {**sent, "due": "", "status": ""})
-    assert len(stored(store_path)) == 1
+    assert len(stored(store_path)) == 12
     data = screen_of(app)
     assert (data["item"], data["example"]) == (item, 2)
-    assert next(row["state"] for row in data["agenda"] if row["key"] == item) == "1 of 37 judged"
+    assert next(row["state"] for row in data["agenda"] if row["key"] == item) == "12 of 37 judged"
 
 
 @pytest.mark.parametrize("count", [1, 3])

@@ -42,7 +42,7 @@ def crops(app: AppTest, *keys: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("matched", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_worst_first_is_a_stable_sort_by_cost_fit_and_size(seed: int, matched: bool) -> None:
+def test_worst_first_is_a_stable_sort_by_boxes_fit_and_size(seed: int, matched: bool) -> None:
     truth, predicted = random_rows(seed)
     result = pair(join(ground_truth(truth), annotations(predicted))).match().at(0.5)
     every = items(result, matched=matched)
@@ -53,7 +53,7 @@ def test_worst_first_is_a_stable_sort_by_cost_fit_and_size(seed: int, matched: b
 
     def cost(row: int) -> tuple[int, float, float]:
         pairs = every.kind[row] == MATCHED
-        touched = 0 if pairs else int(result.mistakes.corrections[every.mistake[row]])
+        touched = 0 if pairs else int(result.mistakes.wrong_boxes[every.mistake[row]])
         return -touched, float(every.iou[row]) if pairs else 0.0, np.inf if np.isnan(size[row]) else -float(size[row])
 
     rows = list(range(len(every)))
@@ -116,13 +116,13 @@ def test_a_cause_is_one_card_each_time_it_happened() -> None:
     app = start(GALLERY, charts="causes")
     causes = table(app, "Cause")
     assert causes["Cause"][0] == "Table read as several boxes"
-    assert causes["Boxes to correct"].is_monotonic_decreasing
+    assert causes["Wrong boxes"].is_monotonic_decreasing
     assert causes["Mistakes"].sum() == len(box_result().mistakes)
     app.session_state["gallery_question"] = Query(cause=TABLES)
     shown = cards(fine(app.run()))
-    assert len(shown) == causes["Times"][0] == 8
+    assert len(shown) == causes["Places"][0] == 8
     assert shown[0]["title"] == "Table read as 14 boxes"
-    assert "8 times, " in gallery_heading(app)
+    assert "8 places, " in gallery_heading(app)
     assert f"{causes['Mistakes'][0]} mistakes on {causes['Pages'][0]} pages" in gallery_heading(app)
     assert cards(start(GALLERY, question=address(app)["question"])) == shown
 

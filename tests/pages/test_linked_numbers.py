@@ -20,7 +20,18 @@ from evaluator.compare.ledger import ledger
 from evaluator.components.compare.pair_list import boxes_of, listed_pages
 from evaluator.components.viewer import mistake_filter, page_overlay
 from evaluator.components.viewer.mistake_filter import MistakeFilter
-from evaluator.matching.box_items import Query, boxes_of_cell, class_confusion, in_query, items
+from evaluator.data.issues import count_of
+from evaluator.matching.box_items import (
+    Query,
+    asked_boxes,
+    asks_for_matches,
+    class_confusion,
+    count_asked,
+    held_of,
+    in_query,
+    items,
+)
+from evaluator.matching.causes import CausesPartial, FamilyTotal, family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, linked_rows
 from evaluator.protocols.pixel.cells import cell_facts
@@ -151,7 +162,46 @@ def test_every_cell_of_the_gallery_opens_its_boxes(model: int) -> None:
         if boxes:
             cell = names[row], names[column]
             chosen = every.take(np.flatnonzero(in_query(every, Query(cell=cell))))
-            assert boxes_of_cell(chosen, cell) == boxes
+            assert count_asked(chosen, Query(cell=cell)) == boxes
+
+
+@pytest.mark.parametrize(("model", "iou"), [(0, 0.5), (1, 0.75)])
+def test_every_count_of_the_labels_opens_exactly_its_boxes(model: int, iou: float) -> None:
+    result = box_result(model, iou)
+    rows = [(label, result.per_label.row(code)) for code, label in enumerate(result.matching.labels)]
+    for label, counts in ((None, result.micro.row(0)), *rows):
+        for status, number in (("TP", counts["tp"]), ("FP", counts["fp"]), ("FN", counts["fn"])):
+            question = Query(status=status, label=label)
+            every = items(result, matched=asks_for_matches(question))
+            chosen = every.take(np.flatnonzero(in_query(every, question)))
+            assert count_asked(chosen, question) == number, question
+            keep = np.zeros(len(result.mistakes), dtype=bool)
+            keep[chosen.mistake[chosen.mistake >= 0]] = True
+            asked = asked_boxes(result, question)
+            assert asked is not None
+            kept = page_overlay.FilteredMistakes(result.mistakes, keep, held_of(chosen, asked))
+            drawn = [page_overlay.page_data(result, row, kept=kept) for row in np.unique(chosen.page).tolist()]
+            assert sum(getattr(page.counts, status) for page in drawn) == number, question
+            assert sum(len(page.mistakes) for page in drawn) == len(chosen), question
+            full = [box for page in drawn for box in page.boxes if box.mistake and not box.other]
+            assert sum(box.status == status for box in full) == number, question
+
+
+def test_a_count_of_the_labels_opens_at_its_iou_and_of_its_model() -> None:
+    app = start(OVERVIEW, names="missed", label="Table")
+    app.session_state["numbers_of"] = "B"
+    app.session_state["table_iou_0.5"] = 0.75
+    labels = table(fine(app.run()), "Precision")
+    at = int(labels.index[labels["Label"] == "Text"][0])
+    app.session_state["labels_B_0.75"] = {"selection": {"cells": [[at, "FN"]], "rows": [], "columns": []}}
+    app.run()
+    dashboard.go(app, PAGE_BROWSER)
+    shown = viewer(app)
+    assert (shown["model"]["name"], dashboard.address(app)["iou"]) == ("blocks 1.0", "0.75")
+    said = f"Missed (FN) Text <small>{count_of(int(labels['FN'][at]), 'box')} in "
+    assert said in " ".join(dashboard.html_blocks(app))
+    assert shown["counts"]["FN"] > 0, "never an empty page"
+    assert {each["status"] for each in shown["boxes"] if each.get("mistake") and not each.get("other")} == {"FN"}
 
 
 def test_a_cell_of_the_gallery_says_how_many_boxes_it_opened() -> None:
@@ -311,24 +361,49 @@ def test_every_cause_of_compare_opens_its_pages() -> None:
     # The most frequent, and every fifth of the others.
     for cause in (causes[0], *causes[1::5]):
         strip = component(start(COMPARE, cause=cause["key"]), "strip")["strip"]
-        said = re.fullmatch(r"(?:(\d+) solved, (\d+) new|(\d+) box(?:es)?) on (\d+) pages?", cause["boxes"])
-        assert said, cause["boxes"]
-        boxes = sum(int(number) for number in said.groups()[:3] if number)
-        assert (len(strip), sum(entry["gained"] for entry in strip)) == (int(said[4]), boxes), cause["title"]
+        # "75 of A's 76, B's 21 wrong boxes on 9 pages"
+        boxes = sum(int(part or every) for part, every in re.findall(r"(?:(\d+) of )?[AB]'s (\d+)", cause["boxes"]))
+        pages = int(cause["boxes"].split()[-2])
+        assert (len(strip), sum(entry["gained"] for entry in strip)) == (pages, boxes), cause["title"]
+        for letter, number in re.findall(r"([AB])'s (\d+)", cause["boxes"]):
+            assert totals_of(LETTERS[letter])[cause["title"]].boxes == int(number), cause["title"]
+
+
+def totals_of(model: int) -> dict[str, FamilyTotal]:
+    """What a model has of each cause, by its title: every view says these numbers."""
+    totals = CausesPartial.of(box_result(model).causes, sample().page_document).totals
+    return {family_title(family): total for family, total in totals.items()}
+
+
+@pytest.mark.usefixtures("store_path")
+def test_a_cause_has_one_number_in_the_overview_the_grid_and_the_meeting() -> None:
+    for card in component(start(OVERVIEW), "cards")["cards"]:
+        every = [(letter, totals_of(at).get(card["title"])) for letter, at in LETTERS.items()]
+        assert card["facts"] == [f"{letter}: {total.words if total else 'none'}" for letter, total in every]
+    for letter, at in LETTERS.items():
+        totals = totals_of(at)
+        assert sum(total.boxes for total in totals.values()) == int(box_result(at).micro.mistakes[0])
+        rows = table(start(GALLERY, charts="causes", model=str(at + 1)), "Cause")
+        expected = {title: (total.boxes, total.places) for title, total in totals.items()}
+        assert dict(zip(rows["Cause"], zip(rows["Wrong boxes"], rows["Places"], strict=True), strict=True)) == expected
+        meeting = component(start(dashboard.FINDINGS, meeting="yes", meeting_of=letter), "agenda")
+        assert {row["title"]: int(row["boxes"]) for row in meeting["agenda"]} == {
+            title: total.boxes for title, total in totals.items()
+        }
 
 
 def test_more_like_this_are_as_many_as_the_link_says() -> None:
     causes = viewer(start(PAGE_BROWSER))["causes"]
     assert causes
     for cause in causes:
-        assert f"<small>{cause['alike'] + 1} times, " in gallery(cause=cause["family"]), cause["title"]
+        assert f"<small>{cause['alike'] + 1} places, " in gallery(cause=cause["family"]), cause["title"]
 
 
 def test_every_row_of_the_causes_opens_its_times_mistakes_and_pages() -> None:
     for at, row in list(table(start(GALLERY, charts="causes"), "Cause").iterrows())[::3]:
         said = gallery(cause=list(box_result(0).causes.alike)[int(str(at))])
-        numbers = [whole(n) for n in re.findall(r"([\d,]+) (?:times?|mistakes?|pages?)", said)]
-        assert numbers == [row["Times"], row["Mistakes"], row["Pages"]], (row["Cause"], said)
+        numbers = [whole(n) for n in re.findall(r"([\d,]+) (?:places?|mistakes?|pages?)", said)]
+        assert numbers == [row["Places"], row["Mistakes"], row["Pages"]], (row["Cause"], said)
 
 
 @pytest.mark.parametrize(("of", "measure"), [("A", "recall"), ("B", "precision")])

@@ -64,9 +64,10 @@ def on_cards(app: AppTest) -> list[dict[str, str]]:
     return [{word: card[word] for word in (*RATIOS, *COUNTS)} for card in cards(app)]
 
 
-def worst_first(rows: Any) -> list[int]:
-    """How many mistakes each page has, whose rows are given for each mistake."""
-    return sorted(np.bincount(rows, minlength=sample().pages).tolist(), reverse=True)
+def worst_first(rows: Any, *, only: bool = False) -> list[int]:
+    """How many mistakes each page has, whose rows are given for each mistake; `only` those with some."""
+    counts = sorted(np.bincount(rows, minlength=sample().pages).tolist(), reverse=True)
+    return [count for count in counts if count or not only]
 
 
 def on_strip(app: AppTest) -> list[int]:
@@ -315,18 +316,13 @@ def test_filters_of_the_page_browser() -> None:
     data = viewer(app)
     assert {entry["document"] for entry in data["strip"]} == {"school-census.pdf"}
     assert [entry["index"] for entry in data["strip"]] == list(range(data["page"]["count"]))
-    fine(app.selectbox(key="label").set_value("Table").run())
-    data = viewer(app)
-    assert {each["label"] for each in data["boxes"]} == {"Table"}
-    pairs = snapshot.pair(sample(), 0, iou_floor=snapshot.IOU_FLOOR)
-    tables = pairs.match(labels=("Table",)).at(0.5).per_page
-    rows = [row for row in range(sample().pages) if doc_id(row) == "school-census.pdf"]
-    assert [(entry["index"], entry["mistakes"]) for entry in data["strip"]] == [
-        (int(sample().page_index[row]), int(tables.mistakes[row]))
-        for row in rows
-        if tables.tp[row] + tables.mistakes[row] > 0
-    ]
     app.selectbox(key="within").set_value("")
+    fine(app.selectbox(key="label").set_value("Table").run())
+    data, result = viewer(app), box_result(0)
+    assert {each["label"] for each in data["boxes"] if not each.get("other")} == {"Table"}
+    columns = mistake_filter.mistake_columns(result, result.mistakes)
+    keep = mistake_filter.passing(columns, sample(), MistakeFilter(label="Table"))
+    assert sorted(on_strip(app), reverse=True) == worst_first(columns.page[keep], only=True)
     app.selectbox(key="label").set_value("")
     fine(app.checkbox(key="only").set_value(True).run())
     assert len(viewer(app)["strip"]) == int((box_result(0).per_page.mistakes > 0).sum())
@@ -346,7 +342,7 @@ def test_mistakes_are_filtered_by_name() -> None:
     data = viewer(app)
     assert {each["name"] for each in data["mistakes"]} <= {"cut_off", "wrong_class"}
     wanted = np.isin(mistakes.kind, [DOCUMENT.index(name) for name in ("cut_off", "wrong_class")])
-    assert on_strip(app) == worst_first(mistakes.page[wanted])
+    assert on_strip(app) == worst_first(mistakes.page[wanted], only=True)
     here = mistakes.page == sample().page_row(data["page"]["document"], data["page"]["index"])
     assert (len(data["mistakes"]), data["hidden_mistakes"]) == ((here & wanted).sum(), (here & ~wanted).sum())
     assert (data["walk"]["total"], data["filtered"]) == (wanted.sum(), True)
@@ -495,10 +491,14 @@ def test_the_models_and_the_sidebar_have_counts() -> None:
         assert {"36 pages, 8 documents", boxes, "No issues in the files"} <= set(words(start(view)))
     app, mistakes = start(PAGE_BROWSER), box_result(0).mistakes
     pages = len(set(mistakes.page.tolist()))
-    assert words(app)[-2:] == ["36 pages, 8 documents", f"{len(mistakes)} mistakes on {pages} pages"]
+    assert words(app)[-2:] == ["36 pages, 8 documents", f"302 wrong boxes in {len(mistakes)} mistakes on {pages} pages"]
     fine(app.button_group(key="mistake_names").set_value(["missed"]).run())
     missed = mistakes.page[mistakes.kind == DOCUMENT.index("missed")].tolist()
-    assert words(app)[-1] == f"Filter keeps {len(missed)} mistakes on {len(set(missed))} pages"
+    assert dashboard.viewer(app)["page"]["total"] == len(set(missed)), "no page without such a mistake is listed"
+    assert (
+        words(app)[-1]
+        == f"Filter keeps {len(missed)} wrong boxes in {len(missed)} mistakes on {len(set(missed))} pages"
+    )
 
 
 NOTHING_TRUTH = "No ground truth is open, so nothing can be evaluated yet."
@@ -796,16 +796,16 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
     assert dashboard.plain(answer) == f"{made.headline}: {made.sentence}"
     cards = dashboard.component(app, "cards")["cards"]
     causes = [result.causes for result in results]
-    costs = {
-        family: max(int(every.cost[every.alike[family]].sum()) for every in causes if family in every.alike)
+    boxes = {
+        family: max(int(every.boxes[every.alike[family]].sum()) for every in causes if family in every.alike)
         for every in causes
         for family in every.alike
     }
-    costliest = sorted(costs, key=lambda family: -costs[family])[: len(cards)]
-    assert [card["title"] for card in cards] == [family_title(family) for family in costliest]
-    for card, family in zip(cards, costliest, strict=True):
+    largest = sorted(boxes, key=lambda family: -boxes[family])[: len(cards)]
+    assert [card["title"] for card in cards] == [family_title(family) for family in largest]
+    for card, family in zip(cards, largest, strict=True):
         told = [
-            f"{int(every.cost[rows].sum())} to correct on {count_of(len(np.unique(every.page[rows])), 'page')}"
+            f"{count_of(int(every.boxes[rows].sum()), 'wrong box')} at {count_of(len(rows), 'place')}"
             if (rows := every.alike.get(family)) is not None
             else "none"
             for every in causes
@@ -813,7 +813,7 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
         assert card["facts"] == [f"A: {told[0]}", f"B: {told[1]}"]
     dashboard.send_event(app, "cards", "open", cards[0]["key"])
     assert dashboard.title(fine(app)) == "Grid"
-    assert family_title(costliest[0]) in " ".join(words(app))
+    assert family_title(largest[0]) in " ".join(words(app))
 
 
 def model_boxes(app: AppTest) -> list[Any]:

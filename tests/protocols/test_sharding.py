@@ -218,7 +218,7 @@ def test_partials_of_any_parts_merge_to_the_bits_of_the_whole(protocol: Any, see
         reliabilities.append(pickle.loads(pickle.dumps(ReliabilityPartial.of(result))))
         causes.append(pickle.loads(pickle.dumps(causes_of(result))))
     assert plain_curve(ScoreCurve.merged(curves)) == plain_curve(whole.score_curve())
-    assert CausesPartial.merged(causes).costliest == causes_of(whole).costliest
+    assert CausesPartial.merged(causes).most_first == causes_of(whole).most_first
     merged, expected = ReliabilityPartial.merged(reliabilities).calibrations(), box_calibrations(whole)
     # The bits of each; NaN is equal to itself in text.
     plain = [

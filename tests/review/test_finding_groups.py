@@ -33,27 +33,27 @@ def item_of(log: ReviewLog, title: str) -> tuple[AgendaItem, list[AgendaItem]]:
     return next(item for item in items if item.title == title), items
 
 
-def test_findings_of_one_cause_are_one_group_with_the_cost_of_what_was_judged() -> None:
+def test_findings_of_one_cause_are_one_group_with_the_boxes_of_what_was_judged() -> None:
     made, cause = sample_results()[0].causes, table_read_as_lines()
     targets = targets_of_causes(sample_results()[0], np.array([cause]), ReviewLog())
     assert len(targets) == len(made.rows[cause])
     (group,) = grouped(*verdicts_on(targets, "model_wrong"))
     assert (group.model, group.cause, group.title) == (0, cause, made.title(cause))
-    assert (group.cost, len(group.entries), group.opinion) == (made.cost[cause], group.mistakes, "model_wrong")
+    assert (group.boxes, len(group.entries), group.opinion) == (made.boxes[cause], group.mistakes, "model_wrong")
     first = dict([next(iter(targets.items()))])
     (part,) = grouped(*verdicts_on(first, "ignore"))
     assert (len(part.entries), part.mistakes) == (1, group.mistakes)
-    assert part.cost < group.cost
+    assert part.boxes < group.boxes
 
 
-def test_the_costs_of_groups_add_up_and_each_finding_is_in_one() -> None:
+def test_the_boxes_of_groups_add_up_and_each_finding_is_in_one() -> None:
     result = sample_results()[0]
     targets = targets_of_causes(result, np.arange(len(result.causes)), ReviewLog())
     assert len(targets) == len(result.mistakes)
     every = grouped(*verdicts_on(targets, "ignore"))
     assert sum(len(group.entries) for group in every) == len(targets)
-    assert sum(group.cost for group in every) == int(result.mistakes.corrections.sum())
-    costs = [group.cost for group in every]
+    assert sum(group.boxes for group in every) == int(result.micro.mistakes[0])
+    costs = [group.boxes for group in every]
     assert costs == sorted(costs, reverse=True)
 
 
@@ -71,7 +71,7 @@ def test_a_model_is_beside_itself_what_its_cause_says() -> None:
 def test_agreed_needs_two_reviewers() -> None:
     result, title = sample_results()[0], "Table read as several boxes"
     item, items = item_of(ReviewLog(), title)
-    assert (item.cost, len(item.examples), state_of_item(item)) == (72, 8, "Open")
+    assert (item.boxes, len(item.examples), state_of_item(item)) == (76, 8, "Open")
     targets = targets_of_causes(result, item.examples, ReviewLog())
     one = verdicts_on(targets, "model_wrong")
     item, _ = item_of(ReviewLog.of(one[:1]), title)

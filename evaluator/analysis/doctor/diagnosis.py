@@ -23,6 +23,7 @@ from evaluator.data.issues import BadInput, Issue, Severity, listed, plain, quot
 from evaluator.data.label_names import LabelProposal
 from evaluator.data.page_sizes import on_same_pages, unit_issue
 from evaluator.matching.pages_apart import PagesApart
+from evaluator.metrics.results import ratio_text
 
 Measure = Callable[[Annotations, Annotations], float | None]
 """F1 of a ground truth and a prediction; None when it is undefined or the two cannot be compared."""
@@ -126,12 +127,12 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         """Return the finding in one line: ``F1 0.040. With the y axis flipped: 0.696.``"""
-        given = f"F1 {number(self.as_given)}."
+        given = f"F1 {ratio_text(self.as_given)}."
         if self.best is not None:
-            return plain(f"{given} With {self.best.words}: {number(self.best.f1)}.")
+            return plain(f"{given} With {self.best.words}: {ratio_text(self.best.f1)}.")
         if self.pages:
             apart = " ".join(f"Boxes match when they are {each.words} on {each.named}." for each in self.pages)
-            return plain(f"{given} {apart} With that: {number(self.pages_f1)}.")
+            return plain(f"{given} {apart} With that: {ratio_text(self.pages_f1)}.")
         if self.not_compared:
             return plain(f"{given} Nothing was compared: {self.not_compared}")
         if self.nothing_matches and not self.shared_documents:
@@ -149,10 +150,10 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         `given`: the fixes of the command; `applied`: the texts of those that the prediction has; see `fix_advice`.
         """
         severity: Severity = "error" if self.serious else "warning"
-        found = f"F1 {number(self.as_given)}"
+        found = f"F1 {ratio_text(self.as_given)}"
         fix = "Check that the two files belong together; --allow-no-match evaluates them as they are."
         if self.best is not None:
-            found = f"{found}; with {self.best.words}: {number(self.best.f1)}"
+            found = f"{found}; with {self.best.words}: {ratio_text(self.best.f1)}"
             fix = fix_advice(given, self.file, applied, self.best.fixes)
             fix += ", or allow the numbers as they are with --allow-no-match." if self.serious else "."
         what = "nothing does" if self.nothing_matches else "none is compared" if self.not_compared else "little does"
@@ -194,11 +195,6 @@ def not_comparable(truth: Annotations, prediction: Annotations) -> str:
         "folder of the images of the pages (--pdfs DIR)."
         for issue in unit_issue(truth, prediction)
     )
-
-
-def number(value: float | None) -> str:
-    """Return a ratio with three decimals; undefined is n/a."""
-    return "n/a" if value is None else f"{value:.3f}"
 
 
 def diagnose(

@@ -174,7 +174,11 @@ def _side(
     drawn, boxes = {*CHANGES, *wanted}, []
     for box in layers.boxes:
         kind, mate = _kind(box, truth_of, ledger, mates, order)
-        full = kind in drawn and (only is None or (box.partner or box.key if box.status == "TP" else box.key) in only)
+        full = (
+            kind in drawn
+            and not box.other
+            and (only is None or (box.partner or box.key if box.status == "TP" else box.key) in only)
+        )
         facts = msgspec.structs.asdict(box)
         boxes.append(PairBoxItem(**facts, kind=kind, full=full, chip=_chip(box, titles), mate=mate))
     shown = _cause_chips(_quiet_parts(boxes), layers.causes)
@@ -268,12 +272,14 @@ def _differences(
 ) -> Iterator[DifferenceItem]:
     """Yield the boxes of some kinds, each once, with a sentence."""
     for order, side in enumerate(sides):
-        missed = {box.mistake for box in side.boxes if box.status == "FN" and box.kind in kinds}
         for box in side.boxes:
             is_truth = box.side == "ground_truth"
-            if box.kind not in kinds or box.status == "TP" or (order == _SECOND and (is_truth or box.mate)):
-                continue
-            if box.status == "FP" and box.mistake in missed:
+            if (
+                box.other
+                or box.kind not in kinds
+                or box.status == "TP"
+                or (order == _SECOND and (is_truth or box.mate))
+            ):
                 continue
             if only is not None and box.key not in only:
                 continue

@@ -46,14 +46,17 @@ def _item(causes: ChangedCauses, place: int, names: Sequence[str], on_pages: int
     words, tone = _CHANGES[change]
     solved, new = int(causes.solved[place]), int(causes.new[place])
     pages = count_of(on_pages, "page")
-    if solved and new:
-        boxes = f"{solved:,} solved, {new:,} new on {pages}"
-    else:
-        boxes = f"{count_of(solved + new, 'box')} on {pages}"
+    counted = list(zip(names, (solved, new), causes.totals[place], strict=True))
+    shares = [
+        f"{name}'s {total.boxes:,}" if count == total.boxes else f"{count:,} of {name}'s {total.boxes:,}"
+        for name, count, total in counted
+        if count
+    ]
+    boxes = f"{', '.join(shares)} {'wrong box' if solved + new == 1 else 'wrong boxes'} on {pages}"
     title, became = displayed(family_title(causes.families[place])), words.format(*names)
-    parts = [f"wrong only in {name}: {count:,}" for name, count in zip(names, (solved, new), strict=True) if count]
+    parts = [f"{count:,} wrong only in {name}, which has {total.words}" for name, count, total in counted if count]
     remains = ", some ground truth is missed by both" if causes.remains[place] else ""
-    said = f"{title}. {became}: boxes {', '.join(parts)}, on {pages}{remains}"
+    said = f"{title}. {became}: {'; '.join(parts)}; on {pages}{remains}"
     return ChangedCauseItem(key_of(causes.families[place]), title, became, boxes, said, tone)
 
 

@@ -95,7 +95,7 @@ class ChangedCauseItem(Payload, frozen=True):
     change: str
     """"Solved in B\""""
     boxes: str
-    """"41 boxes on 6 pages\""""
+    """"75 of A's 76, B's 21 wrong boxes on 9 pages\""""
     words: str
     """all of it in one sentence"""
     tone: Literal["gain", "loss", "unclear"]

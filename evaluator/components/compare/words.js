@@ -69,7 +69,7 @@ export function writeCauses(view) {
       markCauses(view.causes, key);
       view.sendChoice("cause", key);
     });
-    view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}${scope && `, ${scope}`}, most boxes first`));
+    view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}${scope && `, ${scope}`} changed, most boxes first`));
   });
   markCauses(view.causes, cause);
 }
@@ -98,12 +98,12 @@ export function showAskedPage(view, position) {
   writePlaceInList(view, position);
 }
 
-/** "2 of 6 here" between its two buttons, and the sentence of the difference at hand. @param {Comparison} view */
+/** "2 of 6 differences here" between its two buttons, and the sentence of the difference at hand. @param {Comparison} view */
 export function writeDifference(view) {
   const { place, previous, next } = view.tools;
   const all = view.state.differences;
   const at = view.state.placeOf(view.selected);
-  const text = all.length === 0 ? "None here" : at < 0 ? `${count(all.length)} here` : `${count(at + 1)} of ${count(all.length)} here`;
+  const text = all.length === 0 ? "No difference here" : `${at < 0 ? "" : `${count(at + 1)} of `}${plural(all.length, "difference")} here`;
   if (place.textContent !== text) place.textContent = text;
   previous.disabled = all.length === 0;
   next.disabled = all.length === 0;

@@ -23,7 +23,7 @@ from evaluator.data.dataset import Side, box_key
 from evaluator.data.issues import count_of, displayed, isolated
 from evaluator.matching.box_items import MATCHED, Items
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.matching.causes import CausesPartial, Family, family_title
+from evaluator.matching.causes import NO_TOTAL, CausesPartial, Family, family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.matching.page_rows import page_shares, rows_on
 from evaluator.pdf.pool import media_type_of
@@ -35,7 +35,8 @@ CARD_ASPECT: Final = 1.7
 _MARGIN: Final = 0.03
 _LEAST_WIDTH: Final = 0.34
 _QUALITY: Final = 82
-_BOXES_OF_A_CARD: Final = 60
+# So many that the picture of a place has what its caption counts.
+_BOXES_OF_A_CARD: Final = 300
 
 
 def region(boxes: FloatArray, page_points: tuple[float, float], *, aspect: float = CARD_ASPECT) -> Rect:
@@ -134,9 +135,7 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
                 key=f"{page}/cause/{boxes[0].key}",
                 title=displayed(of_causes.title(row)),
                 label="",
-                facts=[
-                    f"{count_of(len(of_causes.rows[row]), 'mistake')}, {int(of_causes.cost[row]):,} to correct",
-                ],
+                facts=[f"{count_of(len(boxes), 'wrong box')} in {count_of(len(of_causes.rows[row]), 'mistake')}"],
                 place=f"{displayed(document.name)}, page {index + 1}",
                 tags=list(dict.fromkeys(box.status for box in boxes if box.status != "truth")),
                 document=document.doc_id,
@@ -151,27 +150,24 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
 def family_cards(
     results: Sequence[AnyBoxResult], letters: Sequence[str], most: int
 ) -> list[tuple[CardItem, Family, int]]:
-    """Return the costliest families of causes of some models, each with its family and the place of the shown model.
+    """Return the largest families of causes of some models, each with its family and the place of the shown model.
 
-    A family stands where its larger cost puts it; its card shows the costliest cause of the model that has that cost,
-    and counts boxes to correct and pages of every model.
+    A family stands where the larger number of wrong boxes puts it; its card shows the largest cause of the model that
+    has it, and counts wrong boxes and places of every model.
     """
     totals = [CausesPartial.of(each.causes, each.matching.dataset.page_document).totals for each in results]
     largest = {
-        family: max(range(len(results)), key=lambda place: totals[place][family].cost if family in totals[place] else 0)
+        family: max(range(len(results)), key=lambda place: totals[place].get(family, NO_TOTAL).boxes)
         for every in totals
         for family in every
     }
     made = []
-    for family, place in sorted(largest.items(), key=lambda item: -totals[item[1]][item[0]].cost)[:most]:
+    for family, place in sorted(largest.items(), key=lambda item: -totals[item[1]][item[0]].boxes)[:most]:
         (card,) = cause_cards(results[place], results[place].causes.alike[family][:1])
-        facts = []
-        for letter, every in zip(letters, totals, strict=True):
-            of_family = every.get(family)
-            words = "none"
-            if of_family is not None:
-                words = f"{of_family.cost:,} to correct on {count_of(of_family.pages, 'page')}"
-            facts.append(f"{letter}: {words}")
+        facts = [
+            f"{letter}: {every[family].words if family in every else 'none'}"
+            for letter, every in zip(letters, totals, strict=True)
+        ]
         card = msgspec.structs.replace(card, title=displayed(family_title(family)), facts=facts)
         made.append((card, family, place))
     return made

@@ -17,7 +17,7 @@ def agenda_rows(items: Sequence[AgendaItem], shown: str = "") -> list[AgendaRowI
         AgendaRowItem(
             key=item.key,
             title=words.title_of_item(item),
-            boxes=f"{item.cost:,}" if item.family is not None else "",
+            boxes=f"{item.boxes:,}" if item.family is not None else "",
             state=words.state_of_item(item),
             done=item.done,
         )

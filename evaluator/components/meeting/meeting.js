@@ -235,7 +235,7 @@ class Meeting {
       button("End the meeting", { class: "mt-end" }, () => this.send("end", true), icon("left"), "End the meeting"),
       html("div", { class: "mt-agenda-head" }, html("h2", {}, "Agenda"), html("span", {}, `${done} of ${data.agenda.length} done`)),
       html("div", { class: "mt-bar" }, html("i", { style: `width:${percentOf(data.agenda.length ? done / data.agenda.length : 0)}` })),
-      html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause, costliest first"), html("span", { class: "mt-letters" }, ...letters, "boxes")),
+      html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause, most wrong boxes first"), html("span", { class: "mt-letters" }, ...letters, "boxes")),
       html("ol", {}, ...rows), html("p", { class: "mt-muted" }, data.rest));
     this.aside.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   }

@@ -18,7 +18,7 @@ class AgendaRowItem(Payload, frozen=True):
     key: str
     title: str
     boxes: str
-    """to correct; empty for a finding that costs none"""
+    """that are wrong; empty for a finding without a cause"""
     state: str
     """in words"""
     done: bool

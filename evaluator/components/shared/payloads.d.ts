@@ -123,6 +123,8 @@ export interface BoxItem {
   mistake: number | null;
   /** its mistake is hidden by a filter: drawn pale, without a chip */
   faded: boolean;
+  /** the other half of a listed mistake, which the filter does not ask for: drawn muted, with a chip */
+  other: boolean;
   /** the words of the chip on the whole cause of its mistake; empty when another box of the cause has that chip */
   cause: string | null;
   /** file and place */
@@ -234,8 +236,8 @@ export interface CauseItem {
   title: string;
   /** of its mistakes that are listed, at least two */
   numbers: number[];
-  /** boxes to put right */
-  cost: number;
+  /** wrong boxes of the whole cause */
+  boxes: number;
   /** how many more causes there are like this one, on all pages */
   alike: number;
   /** what those have in common */
@@ -247,6 +249,8 @@ export interface PageLayers {
   boxes: BoxItem[];
   /** in the order of the list */
   mistakes: MistakeItem[];
+  /** what the list has */
+  noun?: string;
   /** mistakes of this page that the filter hides */
   hidden_mistakes?: number;
   counts: CountsItem;
@@ -480,7 +484,7 @@ export interface ChangedCauseItem {
   title: string;
   /** "Solved in B" */
   change: string;
-  /** "41 boxes on 6 pages" */
+  /** "75 of A's 76, B's 21 wrong boxes on 9 pages" */
   boxes: string;
   /** all of it in one sentence */
   words: string;
@@ -961,7 +965,7 @@ export interface GalleryEvents {
 export interface AgendaRowItem {
   key: string;
   title: string;
-  /** to correct; empty for a finding that costs none */
+  /** that are wrong; empty for a finding without a cause */
   boxes: string;
   /** in words */
   state: string;

@@ -41,7 +41,7 @@ from evaluator.data.issues import count_of, cut, displayed
 from evaluator.matching.box_items import MATCHED, Items, items, with_boxes
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Observations
-from evaluator.metrics.results import capitalised
+from evaluator.metrics.results import capitalised, ratio_text
 
 _MOST_PAGES: Final = 100
 _EXAMPLES: Final = 6
@@ -159,7 +159,7 @@ def overall_words(overall: Sequence[Overall], letters: Sequence[str]) -> str:
     for number, each in enumerate(overall):
         title = capitalised(each.words.title) if not number else each.words.title
         shown = zip(each.places, each.values, strict=True)
-        models = (f"{letters[at]} {_MISSING if value is None else f'{value:.3f}'}" for at, value in shown)
+        models = (f"{letters[at]} {_MISSING if value is None else ratio_text(value)}" for at, value in shown)
         parts.append(f"{title} {', '.join(models)}")
     return " · ".join(parts)
 
@@ -316,7 +316,7 @@ def _counts(letters: Sequence[str], cell: Cell, *, noun: str) -> str:
 
 
 def _ratio(estimate: Estimate) -> str:
-    return _MISSING if estimate.value is None else f"{estimate.value:.3f}"
+    return _MISSING if estimate.value is None else ratio_text(estimate.value)
 
 
 def _interval(estimate: Estimate) -> str:

@@ -77,13 +77,13 @@ def page_data(
 ) -> PageLayers:
     """Return boxes, problems (in reading order, those without a drawn box last) and counts of one page.
 
-    `kept` are the rows of listed problems, int64, shape (K,), None for all; boxes of others are faded. Matched ground
-    truth has the status ``truth``; `row` is that of ``compared``.
+    `kept` are the rows that are listed, int64, shape (K,), None for all problems; boxes of other problems are faded.
+    Matched ground truth has the status ``truth``; `row` is that of ``compared``.
     """
     rows = pages.rows_on(paper.document, paper.page)
     status = result.status(iou)
     wrong = problems(result, iou)
-    listed = wrong if kept is None else wrong & np.isin(np.arange(len(wrong)), kept)
+    listed = wrong if kept is None else np.isin(np.arange(len(wrong)), kept)
     boxes_of = {row: _boxes(result, pages, paper, row, int(status[row])) for row in rows.tolist()}
     every = [
         msgspec.structs.replace(box, faded=bool(wrong[row] and not listed[row]))
@@ -210,9 +210,8 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
     paired = truth is not None and predicted is not None
     wrong = paired and bool(compared.is_field[row]) and not compared.right[row]
     title = _WORDS[status][0] if status in _WORDS else ""
-    words = [word for word in (title, "Wrong value" if wrong else "") if word] or [
-        "Value not predicted" if truth else "Value without ground truth"
-    ]
+    alone = "Right" if paired else "Value not predicted" if truth else "Value without ground truth"
+    words = [word for word in (title, "Wrong value" if wrong else "") if word] or [alone]
     lines = [f"predicted {quoted_value(predicted)}" if predicted else "nothing predicted"]
     lines += [f"ground truth {quoted_value(truth)}" if truth else "no such field in the ground truth"]
     iou = f"IoU {compared.iou[row]:.2f}" if compared.has_truth[row] and compared.has_prediction[row] else ""

@@ -55,9 +55,9 @@ export function drawCrops(list, rows, mistakes, crop) {
 
 /** The head of a cause: what happened, what it costs, and the way to more like it. @param {Viewer} view @param {CauseItem} cause @returns {HTMLElement} */
 function causeHead(view, cause) {
-  const words = `${cause.title}: ${plural(cause.numbers.length, "mistake")}, ${plural(cause.cost, "box", "boxes")} to correct`;
+  const words = `${cause.title}: ${plural(cause.numbers.length, "mistake")}, ${plural(cause.boxes, "wrong box", "wrong boxes")}`;
   const open = button(words, { class: "cause-open", "aria-expanded": "false", title: words }, () => view.chooseCause(cause),
-    html("b", {}, cause.title), html("span", { class: "muted" }, `${plural(cause.numbers.length, "mistake")} \u00b7 ${count(cause.cost)} to correct`));
+    html("b", {}, cause.title), html("span", { class: "muted" }, `${plural(cause.numbers.length, "mistake")} \u00b7 ${plural(cause.boxes, "wrong box", "wrong boxes")}`));
   const alike = cause.alike ? button("Show them in Grid", { class: "cause-alike" }, () => view.sendChoice("alike", cause.family), `${count(cause.alike)} more like this`) : null;
   return html("div", { class: "cause", "data-first": cause.numbers[0] }, open, alike);
 }

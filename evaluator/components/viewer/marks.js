@@ -17,7 +17,7 @@ const PICTURES = /picture|figure|image|photo|chart/i;
 export const VIEWER_LOOK = {
   bands: 1,
   band: () => 0,
-  className: (box) => (box.faded ? " faded" : ""),
+  className: (box) => (box.other ? " other" : box.faded ? " faded" : ""),
   hasChip: (box) => !box.faded && box.cause !== "" && (box.status === "FP" || box.status === "FN" || (box.status === "TP" && (box.mistake ?? null) !== null)),
   chip: chipText,
   chipOrder: (a, b) => (a.mistake ?? 1e9) - (b.mistake ?? 1e9) || (a.status === "FP" ? 0 : 1) - (b.status === "FP" ? 0 : 1),

@@ -14,7 +14,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.data.dataset import CodeArray, Dataset, JoinedBoxes
 from evaluator.data.issues import count_of
 from evaluator.matching.box_items import BoxPlaces, Items, middles
-from evaluator.matching.box_results import AnyBoxResult
+from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.matching.error_types import DOCUMENT, NONE, KindArray, MistakeOptions, Mistakes
 from evaluator.matching.page_rows import page_shares
 
@@ -38,6 +38,11 @@ class MistakeFilter(msgspec.Struct, frozen=True, kw_only=True):
     size: tuple[float, float] = WHOLE
     unjudged: bool = False
 
+    @property
+    def narrows(self) -> bool:
+        """Return whether it asks for some of the mistakes of a page: then only pages with such a mistake are listed."""
+        return self != MistakeFilter(document=self.document)
+
 
 @dataclass(frozen=True, eq=False)
 class MistakeColumns:
@@ -57,6 +62,21 @@ class MistakeColumns:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @cached_property
+    def wrong_boxes(self) -> IntArray:
+        """Return the missed and extra boxes of each mistake, int64, shape (M,); none of a poor match."""
+        sides = (
+            (self.mistakes.truth_carriers, self.result.truth_partner),
+            (self.mistakes.prediction_carriers, self.result.prediction_partner),
+        )
+        return np.asarray(
+            sum(
+                np.bincount(carriers.mistake[partner[carriers.rows] == UNMATCHED], minlength=len(self))
+                for carriers, partner in sides
+            ),
+            dtype=np.int64,
+        )
 
     @cached_property
     def score(self) -> FloatArray:
@@ -252,43 +272,28 @@ class PageList:
 
 
 def page_list(
-    result: AnyBoxResult,
-    columns: MistakeColumns,
-    keep: BoolArray,
+    dataset: Dataset,
+    mistakes: IntArray,
     *,
     document: str | None = None,
-    label: str | None = None,
     pdf_pages: int = 0,
     only_mistakes: bool = False,
     worst_first: bool = True,
 ) -> PageList:
     """Return the pages that a filter leaves, by document and page; `worst_first`: most mistakes first.
 
-    `keep` is from `passing`; `label` keeps pages with a box of it that takes part. With a document and no label, pages
-    of its PDF (`pdf_pages`) that no file mentions are listed too.
+    `mistakes`: how many of each page pass. With a document, pages of its PDF (`pdf_pages`) that no file mentions are
+    listed too, unless only pages with mistakes are.
     """
-    dataset = result.matching.dataset
-    mistakes = np.bincount(columns.page[keep], minlength=dataset.pages)
-    shown = np.ones(dataset.pages, dtype=bool) if label is None else _pages_with(result, label)
-    if only_mistakes:
-        shown &= mistakes > 0
+    shown = mistakes > 0 if only_mistakes else np.ones(dataset.pages, dtype=bool)
     codes, indexes = dataset.page_document, dataset.page_index
     if document is not None:
         code = dataset.document_code.get(document, -1)
         shown &= codes == code
-        if pdf_pages and label is None and not only_mistakes:
+        if pdf_pages and not only_mistakes:
             return _with_pdf_pages(dataset, np.flatnonzero(shown), mistakes, code, pdf_pages, worst_first=worst_first)
     rows = np.flatnonzero(shown)
     return _ordered(dataset, codes[rows], indexes[rows], mistakes[rows], worst_first=worst_first)
-
-
-def _pages_with(result: AnyBoxResult, label: str) -> BoolArray:
-    matching, dataset = result.matching, result.matching.dataset
-    code = dataset.labels.index(label) if label in dataset.labels else -1
-    has_label = np.zeros(dataset.pages, dtype=bool)
-    has_label[dataset.ground_truth.page[matching.truth_counts & (dataset.ground_truth.label == code)]] = True
-    has_label[matching.prediction.page[matching.prediction_counts & (matching.prediction.label == code)]] = True
-    return has_label
 
 
 def _with_pdf_pages(
@@ -313,13 +318,14 @@ def _ordered(
     return PageList(dataset=dataset, document=document, index=index, mistakes=mistakes)
 
 
-def filter_summary(pages: PageList, keep: BoolArray, chosen: MistakeFilter) -> Sequence[str]:
-    """Return page totals and what the filter keeps, as two lines for the foot of the sidebar."""
-    dataset = pages.dataset
-    lines = [f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}"]
-    mistakes = count_of(int(pages.mistakes.sum()), "mistake")
-    on = count_of(int((pages.mistakes > 0).sum()), "page")
-    lines.append(
-        f"{mistakes} on {on}" if chosen == MistakeFilter() and keep.all() else f"Filter keeps {mistakes} on {on}"
-    )
-    return lines
+def filter_summary(dataset: Dataset, words: str, *, whole: bool) -> Sequence[str]:
+    """Return page totals and what is listed, all or what a filter keeps, as lines for the foot of the sidebar."""
+    totals = f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}"
+    return [totals, words if whole else f"Filter keeps {words}"]
+
+
+def kept_words(columns: MistakeColumns, keep: BoolArray) -> str:
+    """Return what a filter keeps, each number with its noun: ``302 wrong boxes in 234 mistakes on 33 pages``."""
+    boxes, mistakes = int(columns.wrong_boxes[keep].sum()), int(np.count_nonzero(keep))
+    on = count_of(len(np.unique(columns.page[keep])), "page")
+    return f"{count_of(boxes, 'wrong box')} in {count_of(mistakes, 'mistake')} on {on}"

@@ -6,7 +6,7 @@ Mistakes are named over all scored boxes of a result; labels and filters choose 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -29,6 +29,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.data.dataset import Annotations, JoinedBoxes, Side, box_key, parse_box_key
 from evaluator.data.issues import count_of, cut, displayed
 from evaluator.data.polygons import outline_bounds
+from evaluator.matching.box_items import Selection
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult, BoxMatching
 from evaluator.matching.causes import Causes, Family
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
@@ -38,14 +39,19 @@ from evaluator.metrics.results import defined
 
 # More boxes of a side than this are not drawn; the page says how many were left out.
 DRAWN_BOXES: Final = 1_000
+_SIDES: Final[tuple[Side, Side]] = ("ground_truth", "prediction")
 NO_SIZE: Final = "The boxes are in pixels and no file gives the size of this page, so they cannot be drawn."
 
 
 class FilteredMistakes(NamedTuple):
-    """The mistakes of a result, from `mistake_filter.mistakes_of`, and which of them a filter keeps."""
+    """The mistakes of a result, from `mistake_filter.mistakes_of`, and which of them a filter keeps.
+
+    `asked`: the boxes that a number counts, where that is not all of these mistakes; matched ones are listed too.
+    """
 
     mistakes: Mistakes
     keep: BoolArray
+    asked: Selection | None = None
 
 
 def page_data(
@@ -62,42 +68,64 @@ def page_data(
     """Return boxes, mistakes (in reading order) and counts of a page row; -1 is a page no file mentions.
 
     Without `page_points` the length of a cut is unknown, without `text` no words are named; `causes` groups mistakes.
-    Boxes of mistakes not in `kept` are faded. `page_size`, in the unit of the boxes, is for pages whose size no file
+    A mistake stays whole: what `labels` or `kept` leave of one is drawn with its other half (`BoxItem.other`), boxes of
+    all other mistakes not in `kept` are faded. `page_size`, in the unit of the boxes, is for pages whose size no file
     states; without one no box is drawn, and `NO_SIZE` is among the notes.
     """
-    mistakes, keep = kept or FilteredMistakes(result.mistakes, np.ones(len(result.mistakes), dtype=bool))
-    shown = rows_on(result, page, labels)
-    total, counts = sum(map(len, shown)), _counts(result, *shown)
-    drawn = shown[0][:DRAWN_BOXES], shown[1][:DRAWN_BOXES]
+    mistakes, keep, asked = kept or FilteredMistakes(result.mistakes, np.ones(len(result.mistakes), dtype=bool))
+    every, of_labels = rows_on(result, page, None), rows_on(result, page, labels)
+    counted = of_labels
+    if asked is not None:
+        counted = of_labels[0][asked.truth[of_labels[0]]], of_labels[1][asked.prediction[of_labels[1]]]
+    counts = _counts(result, *counted)
+    shown = of_labels[0][:DRAWN_BOXES], of_labels[1][:DRAWN_BOXES]
+    listed_here = _listed_on(mistakes, keep, counted)
+    beside: dict[str, int] = {}
+    if labels is not None or asked is not None or not keep.all():
+        beside = _other_halves(result, mistakes, listed_here, every, causes)
+        for key in _drawn_in_full(mistakes, listed_here, shown, asked):
+            beside.pop(key, None)
+    drawn = _with_others(shown[0], "ground_truth", beside), _with_others(shown[1], "prediction", beside)
+    total = sum(map(len, drawn)) + sum(map(len, of_labels)) - sum(map(len, shown))
     sides = sides_of(result, *drawn, stated=page_size)
     if not sides.placed:
         limit = LimitItem(drawn=0, total=total)
         return msgspec.structs.replace(NOTHING_DRAWN, counts=counts, limit=limit, notes=(NO_SIZE,))
-    every = rows_on(result, page, None)
     boxes = [
         *_boxes_of("ground_truth", result, _Drawn(drawn[0], sides.truth, page_size), every[1]),
         *_boxes_of("prediction", result, _Drawn(drawn[1], sides.prediction, page_size), every[0]),
     ]
-    groups, faded = _grouped(boxes, mistakes, keep)
+    groups, faded = _grouped(boxes, mistakes, keep, listed_here)
     if causes is not None:
         groups = _by_cause(groups, causes)
+    pairs = [] if asked is None else _asked_pairs(boxes, asked)
     facts = _Facts(result, mistakes, page_points)
     listed = [facts.item(number, mistake, own) for number, (mistake, own) in enumerate(groups.items(), start=1)]
     if text is not None:
         places = [facts.text_rows(mistake, every) for mistake in groups]
         words = mistake_texts(text, sides_of(result, *every), places)
         listed = [_with_words(item, each) for item, each in zip(listed, words, strict=True)]
-    changes: dict[str, Mapping[str, float]] = {key: {"faded": True} for key in faded}
-    for item, (mistake, own) in zip(listed, groups.items(), strict=True):
-        changes |= {box.key: {"mistake": item.number, **facts.fit(mistake)} for box in own}
+    listed += [_pair_item(number, *pair) for number, pair in enumerate(pairs, start=len(listed) + 1)]
+    numbers = {mistake: number for number, mistake in enumerate(groups, start=1)}
+    changes: dict[str, Mapping[str, object]] = {key: {"faded": True} for key in faded if key not in beside}
+    changes |= {key: {"mistake": numbers.get(mistake), "other": True} for key, mistake in beside.items()}
+    for number, (mistake, own) in enumerate(groups.items(), start=1):
+        fit = {"mistake": number, **facts.fit(mistake)}
+        changes |= {box.key: {**changes.get(box.key, {}), **fit} for box in own}
+    for item in listed[len(groups) :]:
+        changes |= {key: {"mistake": item.number} for key in item.keys}
     boxes = [msgspec.structs.replace(box, **changes.get(box.key, {})) for box in boxes]
     items = [] if causes is None else _cause_items(list(groups), causes)
-    chips = cause_chips(boxes, items)
+    chips, halves = cause_chips(boxes, items), _half_chips(boxes)
+    listed = [_with_half(item, halves.words.get(item.number, ())) for item in listed]
     present = {box.label for box in boxes}
     return PageLayers(
-        boxes=[msgspec.structs.replace(box, cause=chips.get(box.key)) for box in boxes],
+        boxes=[
+            msgspec.structs.replace(box, cause=(halves.chips if box.other else chips).get(box.key)) for box in boxes
+        ],
         by_outline=result.matching.pairs.polygons,
         mistakes=listed,
+        noun="matched pair" if pairs and not groups else "mistake",
         hidden_mistakes=len(set(faded.values())),
         counts=counts,
         labels=[name for name in dict.fromkeys(map(displayed, result.matching.dataset.labels)) if name in present],
@@ -124,7 +152,7 @@ def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
         CauseItem(
             title=displayed(causes.title(cause)),
             numbers=own,
-            cost=int(causes.cost[cause]),
+            boxes=int(causes.boxes[cause]),
             alike=causes.more_like(cause),
             family=Family(*map(cut, causes.family(cause))),
         )
@@ -141,8 +169,8 @@ def cause_chips(boxes: Sequence[BoxItem], causes: Sequence[CauseItem]) -> dict[s
     chips: dict[str, str] = {}
     for cause in causes:
         numbers = set(cause.numbers)
-        own = [box for box in boxes if box.mistake in numbers and not box.faded]
-        if cause.family[0] == "alike" or not own:
+        own = [box for box in boxes if box.mistake in numbers and not box.other]
+        if cause.family[0] == "named" or not own:
             continue
         holder = max(own, key=lambda box: (box.status == "FN", _area(box)))
         chips |= {box.key: cause.title if box is holder else "" for box in own}
@@ -151,6 +179,127 @@ def cause_chips(boxes: Sequence[BoxItem], causes: Sequence[CauseItem]) -> dict[s
 
 def _area(box: BoxItem) -> float:
     return (box.xyxy[2] - box.xyxy[0]) * (box.xyxy[3] - box.xyxy[1])
+
+
+def _asked_pairs(boxes: Sequence[BoxItem], asked: Selection) -> list[tuple[BoxItem, BoxItem | None]]:
+    """Return the matched pairs that a number counts, each prediction with its ground truth, in reading order."""
+    by_key = {box.key: box for box in boxes}
+    pairs = [
+        (box, by_key.get(box.partner or ""))
+        for box in boxes
+        if box.status == "TP" and asked.prediction[parse_box_key(box.key)[1]]
+    ]
+    return sorted(pairs, key=lambda pair: (round(pair[0].xyxy[1], 2), pair[0].xyxy[0]))
+
+
+def _pair_item(number: int, prediction: BoxItem, truth: BoxItem | None) -> MistakeItem:
+    iou = "" if prediction.iou is None else f"IoU {prediction.iou:.2f} · "
+    return MistakeItem(
+        number=number,
+        name="matched",
+        status="TP",
+        title="Matched",
+        label=prediction.label,
+        lines=[iou + _score_text(prediction.score)],
+        tags=["TP"],
+        keys=[box.key for box in (prediction, truth) if box is not None],
+    )
+
+
+class _HalfChips(NamedTuple):
+    """The chips of boxes that are the other half of a mistake, and their words by the number of the mistake."""
+
+    chips: Mapping[str, str | None]
+    words: Mapping[int | None, Sequence[str]]
+
+
+def _half_chips(boxes: Sequence[BoxItem]) -> _HalfChips:
+    """Return one chip for all boxes of one status and label, on the largest of them."""
+    together: dict[tuple[int | None, str, str], list[BoxItem]] = {}
+    for box in boxes:
+        if box.other:
+            together.setdefault((box.mistake, box.status, box.label), []).append(box)
+    chips: dict[str, str | None] = {}
+    words: dict[int | None, list[str]] = {}
+    for (mistake, status, label), own in together.items():
+        several = f"{len(own):,} {status} {label}"
+        holder = max(own, key=_area)
+        chips |= {box.key: "" if box is not holder else several if len(own) > 1 else None for box in own}
+        words.setdefault(mistake, []).append(several if len(own) > 1 else f"{status} {label}")
+    return _HalfChips(chips, words)
+
+
+def _with_half(item: MistakeItem, words: Sequence[str]) -> MistakeItem:
+    """Return an entry of the list with what the filter does not ask for and belongs to it."""
+    return msgspec.structs.replace(item, lines=[*item.lines, f"other half: {', '.join(words)}"]) if words else item
+
+
+def _listed_on(mistakes: Mistakes, keep: BoolArray, counted: tuple[IntArray, IntArray]) -> set[int]:
+    """Return the kept mistakes that one of some rows of both sides carries."""
+    carried = [
+        of[rows[:DRAWN_BOXES]] for rows, of in zip(counted, (mistakes.of_truth, mistakes.of_prediction), strict=True)
+    ]
+    return {mistake for each in carried for mistake in each.tolist() if mistake != NONE and keep[mistake]}
+
+
+def _drawn_in_full(
+    mistakes: Mistakes, listed: Collection[int], shown: tuple[IntArray, IntArray], asked: Selection | None
+) -> set[str]:
+    """Return the keys of the boxes that a filter asks for: matched ones, and those of listed mistakes."""
+    names = mistakes.of_truth, mistakes.of_prediction
+    return {
+        box_key(side, row)
+        for side, rows, of, wanted in zip(_SIDES, shown, names, asked or (None, None), strict=True)
+        for row in rows.tolist()
+        if of[row] == NONE or (of[row] in listed and (wanted is None or wanted[row]))
+    }
+
+
+def _other_halves(
+    result: AnyBoxResult,
+    mistakes: Mistakes,
+    listed: Collection[int],
+    every: tuple[IntArray, IntArray],
+    causes: Causes | None,
+) -> dict[str, int]:
+    """Return the boxes of some mistakes, of the rest of their causes, and what they overlap, each with its mistake.
+
+    For a matched ground truth stands its match, which is drawn.
+    """
+    order = sorted(listed)
+    beside: dict[str, int] = {}
+    names = mistakes.of_truth, mistakes.of_prediction
+
+    def add(side: Side, rows: IntArray, mistake: int) -> None:
+        for row in rows.tolist():
+            if side == "ground_truth" and result.truth_partner[row] != UNMATCHED and names[0][row] != mistake:
+                beside.setdefault(box_key("prediction", int(result.truth_partner[row])), mistake)
+            else:
+                beside.setdefault(box_key(side, row), mistake)
+
+    for mistake in order:
+        add("ground_truth", mistakes.truths_of(mistake), mistake)
+        add("prediction", mistakes.predictions_of(mistake), mistake)
+    for side, rows, of, others in zip(_SIDES, every, names, every[::-1], strict=True):
+        own = rows[np.isin(of[rows], order)]
+        best, highest = _nearest(result, side, own, others)
+        for row, at, overlap in zip(own.tolist(), best.tolist(), highest.tolist(), strict=True):
+            if overlap > 0.0:
+                add(_SIDES[1 - _SIDES.index(side)], others[[at]], int(of[row]))
+    if causes is not None:
+        first = {int(causes.of_mistake[mistake]): mistake for mistake in reversed(order)}
+        for side, rows, of in zip(_SIDES, every, names, strict=True):
+            for row in rows[of[rows] != NONE].tolist():
+                owner = first.get(int(causes.of_mistake[of[row]]))
+                if owner is not None:
+                    add(side, np.array([row]), owner)
+    return beside
+
+
+def _with_others(rows: IntArray, side: Side, beside: Mapping[str, int]) -> IntArray:
+    """Return rows of a side with those of some keys, rising."""
+    more = [row for of, row in map(parse_box_key, beside) if of == side]
+    return np.union1d(rows, np.array(more, dtype=np.int64)) if more else rows
 
 
 def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostText:
@@ -253,18 +402,18 @@ def _source(source: Annotations, row: int) -> str:
 
 
 def _grouped(
-    boxes: Sequence[BoxItem], mistakes: Mistakes, keep: BoolArray
+    boxes: Sequence[BoxItem], mistakes: Mistakes, keep: BoolArray, listed: Collection[int]
 ) -> tuple[dict[int, list[BoxItem]], dict[str, int]]:
-    """Return the boxes of each kept mistake, false positives first, and the mistake of each hidden box."""
+    """Return the boxes of each listed mistake, false positives first, and the mistake of each hidden box."""
     groups: dict[int, list[BoxItem]] = {}
     faded: dict[str, int] = {}
     for box in sorted(boxes, key=lambda box: (round(box.xyxy[1], 2), box.xyxy[0], box.key)):
         mistake = mistakes.of_box(box.key)
         if mistake == NONE:
             continue
-        if keep[mistake]:
+        if mistake in listed:
             groups.setdefault(mistake, []).append(box)
-        else:
+        elif not keep[mistake]:
             faded[box.key] = mistake
     for own in groups.values():
         own.sort(key=lambda box: box.status != "FP")

@@ -50,6 +50,8 @@ class BoxItem(Payload, frozen=True, omit_defaults=False):
     """number of its mistake"""
     faded: bool = False
     """its mistake is hidden by a filter: drawn pale, without a chip"""
+    other: bool = False
+    """the other half of a listed mistake, which the filter does not ask for: drawn muted, with a chip"""
     cause: str | None = None
     """the words of the chip on the whole cause of its mistake; empty when another box of the cause has that chip"""
     source: str | None = None
@@ -174,8 +176,8 @@ class CauseItem(Payload, frozen=True):
     """in words, such as: Table read as 22 boxes"""
     numbers: Sequence[int]
     """of its mistakes that are listed, at least two"""
-    cost: int
-    """boxes to put right"""
+    boxes: int
+    """wrong boxes of the whole cause"""
     alike: int
     """how many more causes there are like this one, on all pages"""
     family: tuple[str, str, str, str, str]
@@ -188,6 +190,8 @@ class PageLayers(Payload, frozen=True, kw_only=True):
     boxes: Sequence[BoxItem]
     mistakes: Sequence[MistakeItem]
     """in the order of the list"""
+    noun: str = "mistake"
+    """what the list has"""
     hidden_mistakes: int = 0
     """mistakes of this page that the filter hides"""
     counts: CountsItem

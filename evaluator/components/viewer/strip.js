@@ -44,8 +44,9 @@ function framed(page, badge) {
  * @param {{before: number, after: number}} more pages of the list beyond both ends of the strip
  * @param {(position: number) => void} openAt place in the list from 1
  * @param {boolean} filtered a page without a count may still have mistakes that a filter hides
+ * @param {string} noun what is counted
  */
-export function drawStrip(strip, pages, open, more, openAt, filtered) {
+export function drawStrip(strip, pages, open, more, openAt, filtered, noun) {
   const several = new Set(pages.map((page) => page.document)).size > 1;
   /** @type {HTMLElement[]} */
   const nodes = [];
@@ -54,9 +55,9 @@ export function drawStrip(strip, pages, open, more, openAt, filtered) {
     const name = plainName(page.document);
     if (several && page.document !== last) nodes.push(html("div", { class: "strip-document", title: name }, ...breakable(name)));
     last = page.document;
-    const facts = page.mistakes ? plural(page.mistakes, "mistake") : filtered ? "no mistake passes the filter" : "no mistake";
+    const facts = page.mistakes ? plural(page.mistakes, noun) : filtered ? "no mistake passes the filter" : "no mistake";
     const badge = page.mistakes
-      ? html("span", { class: "badge", "aria-hidden": "true" }, page.mistakes > 99 ? "99+" : String(page.mistakes))
+      ? html("span", { class: noun === "mistake" ? "badge" : "badge badge-right", "aria-hidden": "true" }, page.mistakes > 99 ? "99+" : String(page.mistakes))
       : filtered ? null : html("span", { class: "badge badge-none" }, icon("check"));
     nodes.push(button("",
       { class: "strip-page", title: `${name}, page ${page.index + 1}: ${facts}`, tabindex: "-1" }, () => open(page),

@@ -116,8 +116,8 @@ export function writeStrip(view) {
   const first = data.strip_first;
   const more = first === undefined ? { before: 0, after: 0 } : { before: first, after: Math.max(0, (data.page?.total ?? 0) - first - pages.length) };
   const named = data.strip_name ?? pages.map(({ document: name, index, mistakes, blocks }) => [name, index, mistakes, blocks]);
-  drawWhenOther(view.strip, [more, data.filtered === true, named], () =>
-    drawStrip(view.strip, pages, (page) => view.turner.open(page), more, (position) => view.turner.turnTo(position), data.filtered === true));
+  drawWhenOther(view.strip, [more, data.filtered === true, data.noun, named], () =>
+    drawStrip(view.strip, pages, (page) => view.turner.open(page), more, (position) => view.turner.turnTo(position), data.filtered === true, data.noun ?? "mistake"));
   view.strip.hidden = pages.length === 0;
   markStrip(view.strip, pages.findIndex((page) => page.current), "current");
 }
@@ -171,13 +171,14 @@ export function writeListState(view) {
     : listed.size === 0 ? { text: "The toggles hide every mistake of this page.", action: "Show all boxes", run: () => view.showAll() } : null);
   const { counts, model, models } = data;
   const total = data.mistakes.length;
+  const noun = data.noun ?? "mistake";
   const filtered = data.hidden_mistakes ?? 0;
   const all = listed.size === total;
   const long = data.head ?? `${plural(counts.ground_truth, "ground-truth box", "ground-truth boxes")}, ${plural(counts.predictions, "prediction")}`;
   const usual = data.head ?? `${count(counts.ground_truth)} ground truth, ${count(counts.predictions)} predicted`;
   const short = data.head ?? `${count(counts.ground_truth)} truth, ${count(counts.predictions)} predicted`;
   const parts = [
-    html("h2", {}, total === 0 ? "No mistake" : all ? plural(total, "mistake") : `${count(listed.size)} of ${plural(total, "mistake")}`),
+    html("h2", {}, total === 0 ? `No ${noun}` : all ? plural(total, noun) : `${count(listed.size)} of ${plural(total, noun)}`),
     html("span", { class: "muted list-counts", title: long }, all && usual.length < 30
       ? html("span", { class: "wide-words" }, usual) : null, html("span", { class: all && usual.length < 30 ? "narrow-words" : "" }, short)),
   ];

@@ -142,17 +142,23 @@ class Mistakes:
         return _firsts(self.prediction_rows, self.prediction_offsets)
 
     @cached_property
+    def wrong_boxes(self) -> IntArray:
+        """Return how many boxes of both sides carry the name of each mistake, int64, shape (M,)."""
+        return np.asarray(sum(self._carried), dtype=np.int64)
+
+    @property
+    def _carried(self) -> list[IntArray]:
+        sides = self.truth_carriers, self.prediction_carriers
+        return [np.bincount(carriers.mistake, minlength=len(self)) for carriers in sides]
+
+    @cached_property
     def corrections(self) -> IntArray:
         """Return how many boxes a person touches to put each mistake right, int64, shape (M,).
 
         Of the boxes that carry its name, the larger of the two sides: a pair is moved or relabelled once, a table that
         was read as 22 lines is 22 boxes to delete or stretch, what is missed is drawn once.
         """
-        sides = [
-            np.bincount(carriers.mistake, minlength=len(self))
-            for carriers in (self.truth_carriers, self.prediction_carriers)
-        ]
-        return np.maximum(*sides).astype(np.int64)
+        return np.maximum(*self._carried).astype(np.int64)
 
     def corrections_per_label(self, labels: int) -> IntArray:
         """Return the sum of the `corrections` of the mistakes of each label, int64, shape (labels,)."""

@@ -5,7 +5,7 @@ A class is named by its path; a model that lacks it has no number there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -40,6 +40,19 @@ class TypeRow(NamedTuple):
     below_threshold: int = 0
     missed: int = 0
     spurious: int = 0
+
+
+def field_types(results: Iterable[FieldsResult]) -> list[str]:
+    """Return the types of fields that any model or the ground truth has, in natural order: not their containers.
+
+    A type has a box or a value on either side; an object or a list that holds other fields has neither.
+    """
+    known = set[str]()
+    for each in results:
+        compared = each.compared
+        known |= {compared.classes[code] for code in each.boxed}
+        known |= {compared.classes[code] for code in np.unique(compared.field_class[compared.is_field]).tolist()}
+    return sorted(known, key=natural_order)
 
 
 def type_rows(results: Mapping[str, FieldsResult], chosen: str, *, iou: float) -> list[TypeRow]:

@@ -14,13 +14,14 @@ from evaluator.components.viewer import mistake_filter, page_overlay, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeColumns, MistakeFilter, PageList
 from evaluator.components.viewer.payload import MistakeItem, PageLayers, PagePayload, WalkItem, walk_item
 from evaluator.data.boxes import BoolArray, IntArray
-from evaluator.matching.error_types import NONE, MistakeOptions, Mistakes
+from evaluator.matching.box_items import MATCHED_NAME, Query, Selection, Status
+from evaluator.matching.error_types import DOCUMENT, NONE, MistakeOptions, Mistakes
 from evaluator.pdf.problems import PageProblem
 from pages.app import pictures
 from pages.app.cache import Cached
 from pages.app.results import Result, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, Place
-from pages.app.state import FILTER, Field, go_to_page, reset, state
+from pages.app.state import FILTER, Field, State, go_to_page, reset, state
 from pages.views.findings import findings
 
 _KEPT_FILTERS: Final = 50
@@ -30,6 +31,7 @@ class PageOrder(NamedTuple):
     """What decides which pages are listed and how: another one starts at its first page."""
 
     chosen: MistakeFilter
+    question: Query | None
     order: str
     only: bool
 
@@ -44,8 +46,18 @@ def drop_unknown(loaded: LoadedBoxes) -> None:
     """Drop what the open files do not have."""
     if state.within not in loaded.dataset.document_code:
         state.within = ""
-    if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
+    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
+    if state.label not in labels:
         state.label = ""
+    asked = state.gallery_question
+    if asked is not None and asked.cause is not None and asked.cause.cause in ("alike", "single"):
+        # As links had it while several mistakes of a page and one alone were two kinds.
+        asked = msgspec.structs.replace(asked, cause=asked.cause._replace(cause="named"))
+        state.gallery_question = asked
+    if asked is not None:
+        named = [label for label in (*(asked.cell or ()), asked.label) if label is not None]
+        if any(label not in labels for label in named) or asked.name not in (None, MATCHED_NAME, *DOCUMENT):
+            state.gallery_question = None
 
 
 def chosen_filter() -> MistakeFilter:
@@ -63,14 +75,14 @@ def chosen_filter() -> MistakeFilter:
 
 def poor_match_options() -> MistakeOptions | None:
     """Return how mistakes are named: with poor matched pairs when asked for, else None."""
-    if not state.poor:
+    if not state.poor or state.gallery_question is not None:
         return None
     return MistakeOptions(min_coverage=state.poor_coverage, min_purity=state.poor_purity)
 
 
 def clear_filter() -> None:
     """Show everything again."""
-    reset(FILTER)
+    reset((*FILTER, State.gallery_question))
 
 
 def save_filter(text: str) -> None:
@@ -110,13 +122,32 @@ class ModelMistakes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedPages:
-    """What the filter leaves: `keep` of the mistakes, `counts` by name under its other conditions, pages."""
+    """What the filter leaves: `keep` of the mistakes, `counts` by name under its other conditions, pages.
+
+    `asked`: the boxes that an opened number counts, None for mistakes; `said`: that number in words.
+    """
 
     working: ModelMistakes
     chosen: MistakeFilter
     keep: BoolArray
     counts: IntArray
     pages: PageList
+    asked: Selection | None = None
+    said: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return what is listed, each number with its noun."""
+        return self.said or mistake_filter.kept_words(self.working.columns, self.keep)
+
+
+class Behind(NamedTuple):
+    """What is behind a number that was opened: mistakes, bool (M,), boxes, items on each page, and it in words."""
+
+    mistakes: BoolArray
+    boxes: Selection | None
+    per_page: IntArray
+    words: str
 
 
 def model_mistakes(loaded: LoadedBoxes, model: Model) -> ModelMistakes:
@@ -131,9 +162,13 @@ def all_mistakes(loaded: LoadedBoxes, model: Model) -> MistakeColumns:
     return _working(loaded, model, None, None).columns
 
 
-def open_all_of(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
-    """Set the filter to all mistakes of a model that a number counts."""
+def open_all_of(
+    model: Model, *, within: str = "", label: str = "", name: str = "", status: Status | None = None
+) -> None:
+    """Show all mistakes of a model that a number counts; with a status the boxes that it counts, of a label or all."""
     clear_filter()
+    if status is not None:
+        state.gallery_question, label = Query(status=status, label=label or None), ""
     state.model = model.index
     state.within, state.label, state.mistake_names = within, label, [name] if name else []
     state.order, state.doc, state.box, state.page = "worst", None, None, None
@@ -153,34 +188,36 @@ def _working(
     return _WORKING.of((result_key(loaded, model), poor), named)
 
 
-def list_pages(loaded: LoadedBoxes, model: Model) -> ListedPages:
-    """Return the mistakes and pages that the filter keeps."""
+def list_pages(loaded: LoadedBoxes, model: Model, behind: Behind | None = None) -> ListedPages:
+    """Return the mistakes and pages that the filter keeps, of those behind an opened number."""
     own, chosen = model_mistakes(loaded, model), chosen_filter()
     verdicts = has_verdict(loaded, model) if chosen.unjudged else None
     dataset = loaded.dataset
     keep = mistake_filter.passing(own.columns, dataset, chosen, judged=verdicts)
+    if behind is not None:
+        keep &= behind.mistakes
     pages = mistake_filter.page_list(
-        own.result,
-        own.columns,
-        keep,
+        dataset,
+        np.bincount(own.columns.page[keep], minlength=dataset.pages) if behind is None else behind.per_page,
         document=chosen.document,
-        label=chosen.label,
         pdf_pages=(pictures.page_count(loaded, chosen.document) or 0) if chosen.document else 0,
-        only_mistakes=state.only,
+        only_mistakes=state.only or chosen.narrows or behind is not None,
         worst_first=state.order == "worst",
     )
     counts = mistake_filter.name_counts(own.columns, dataset, chosen, judged=verdicts)
-    return ListedPages(own, chosen, keep, counts, pages)
+    if behind is None:
+        return ListedPages(own, chosen, keep, counts, pages)
+    return ListedPages(own, chosen, keep, counts, pages, behind.boxes, behind.words)
 
 
 def find_place(shown: ListedPages) -> Place | None:
     """Return the page of the address or of the last run, else the first of the list; None without.
 
-    A page that a changed filter hides gives way to the first one; one that a link names stays, and so does the current
-    page when only the thresholds have moved.
+    A page that a filter hides gives way to the first one that passes; the current page stays when only the thresholds
+    have moved, and so does one that a link names without a filter.
     """
-    pages, order = shown.pages, PageOrder(shown.chosen, state.order, state.only)
-    same = state.linked or _ORDER_SHOWN.get() == order
+    pages, order = shown.pages, PageOrder(shown.chosen, state.gallery_question, state.order, state.only)
+    same = _ORDER_SHOWN.get() == order or (state.linked and not shown.chosen.narrows and not shown.said)
     _ORDER_SHOWN.set(order)
     document, index = state.doc, state.page or 0
     if document is None:
@@ -282,7 +319,7 @@ def page_layers(
         page,
         labels=[label] if label is not None and label in result.matching.labels else None,
         page_points=page_points,
-        kept=page_overlay.FilteredMistakes(shown.working.mistakes, shown.keep),
+        kept=page_overlay.FilteredMistakes(shown.working.mistakes, shown.keep, shown.asked),
         text=text,
         # Poor matches are mistakes of this list alone; causes are those of the result.
         causes=result.causes if shown.working.mistakes is result.mistakes else None,

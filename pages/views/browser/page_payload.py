@@ -109,7 +109,7 @@ def _content(
             total=len(shown.pages),
         ),
         walk=page_listing.mistakes_around(shown, position),
-        filtered=not shown.keep.all(),
+        filtered=not shown.keep.all() or shown.asked is not None,
         signature=signature,
         empty=None,
     )
@@ -119,5 +119,14 @@ def _listing(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> str:
     """Return what decides which pages are listed and what they show, as one name."""
     said = hashlib.blake2b(shown.keep.tobytes(), digest_size=8).hexdigest() if shown.chosen.unjudged else ""
     poor = (state.poor_coverage, state.poor_purity) if page_listing.poor_match_options() is not None else None
-    parts = (result_key(loaded, model), poor, shown.chosen, state.order, state.only, len(shown.pages), said)
+    parts = (
+        result_key(loaded, model),
+        poor,
+        shown.chosen,
+        state.gallery_question,
+        state.order,
+        state.only,
+        len(shown.pages),
+        said,
+    )
     return page_list.list_digest(*parts)

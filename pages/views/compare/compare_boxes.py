@@ -24,7 +24,7 @@ from pages.app.address import leave_first_address
 from pages.app.components import board, panes, with_documents
 from pages.app.results import result_key, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel, Place
-from pages.app.state import State, chosen_cells, report, state
+from pages.app.state import State, chosen_cells, open_page, report, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
 from pages.views.compare import compare_parts, decision, model_pair, page_payload
@@ -137,7 +137,9 @@ def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: ModelPair, shown: 
     own = page.letter.lower()
     listed = [each.key for each in shown.differences if both.cause is not None and each.key[0] in ("g", own)]
     key = page.key or next(iter(listed), "")
-    state.box = f"p{key[1:]}" if key.startswith(own) else key if key.startswith("g") else None
+    box = f"p{key[1:]}" if key.startswith(own) else key if key.startswith("g") else None
+    if state.doc is not None:
+        open_page(state.doc, state.page or 0, box)
     st.switch_page(BROWSER_VIEW)
 
 

@@ -16,7 +16,7 @@ from evaluator.metrics.results import weighted_mean
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, linked_rows
 from evaluator.protocols.fields.evaluation import Parity, RecallGrid
-from evaluator.protocols.fields.field_types import ApCurves, ap_curves
+from evaluator.protocols.fields.field_types import ApCurves, ap_curves, field_types
 from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.fields.protocol import FieldsOptions
 from pages.app.cache import Cached
@@ -33,7 +33,7 @@ STRIP_PAGES: Final = 200
 PROBLEMS: Final = "problems"
 DOCUMENT, BEHIND = "Fields of the document", "Fields behind the number"
 TABS: Final = (DOCUMENT, BEHIND)
-# Numbers whose rows are not all problems: the list beside the page then keeps all problems of the page.
+# Numbers whose rows are not all problems.
 MIXED: Final = ("ground_truth", "predictions", "true_positive", "value_right_box_right")
 
 # Digests of the ground truth and of the prediction, parity, recall grid, digest of the schema.
@@ -135,7 +135,7 @@ def drop_schema() -> None:
 def drop_unknown(models: Sequence[FieldModel]) -> list[str]:
     """Drop choices that the open files do not have; return their names for a sentence."""
     refused = []
-    classes = {name for model in models for name in model.result.compared.classes}
+    classes = set(field_types(model.result for model in models))
     for field, known in (
         (State.field_label, classes),
         (State.field_within, set(models[0].result.compared.documents)),

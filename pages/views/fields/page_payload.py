@@ -102,11 +102,11 @@ def _content(
     picture = pictures.zoomed_picture(pictures.Pages(root, document), Place(document, index))
     iou = state.field_iou
     paper = overlay.Paper(code, index, picture.points, field_results.unit(model))
-    kept = None if state.field_number in field_results.MIXED else shown.rows
+    noun = "field" if state.field_number in field_results.MIXED else "mistake"
 
     def draw() -> PageLayers:
-        layers = overlay.page_data(model.result, model.pages, paper, iou=iou, kept=kept)
-        return msgspec.structs.replace(layers, boxes=page_list.round_boxes(layers.boxes))
+        layers = overlay.page_data(model.result, model.pages, paper, iou=iou, kept=shown.rows)
+        return msgspec.structs.replace(layers, boxes=page_list.round_boxes(layers.boxes), noun=noun)
 
     drawn = _DRAWN.get_or_make((of, code, index, picture.points), draw)
     payload = field_verdicts.on_page(model, document, with_layers(bare, drawn))

@@ -12,18 +12,18 @@ import streamlit as st
 from evaluator import formats
 from evaluator.analysis.doctor import match_check
 from evaluator.analysis.doctor.contents import Check, Contents, PageCount, Spread, contents, page_counts
-from evaluator.analysis.doctor.diagnosis import Diagnosis, number
+from evaluator.analysis.doctor.diagnosis import Diagnosis
 from evaluator.analysis.doctor.preview import Boxes, Preview, preview
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations
 from evaluator.data.fixes import Fix, fix_description, parse_fix
 from evaluator.data.issues import BadInput, count_of, cut, displayed, plain, whole
-from evaluator.metrics.results import capitalised, distinct_names
+from evaluator.metrics.results import capitalised, distinct_names, ratio_text
 from evaluator.project import Member
 from pages.app import frame, protocol, session_files, widgets
 from pages.app.cache import Cached
 from pages.app.session_files import BOXES
-from pages.app.state import chosen_cells, go_to_page, state
+from pages.app.state import chosen_cells, open_page, state
 
 _SHOWN = 6
 _PAPER = 168
@@ -236,7 +236,7 @@ def _bars(diagnosis: Diagnosis) -> str:
         text = capitalised(words)
         lines.append(
             f"<li{strong}><span>{html.escape(plain(frame.shorten(text, 60)))}</span>"
-            f'<i><u style="width:{width:.1f}%"></u></i><b>{number(f1)}</b></li>'
+            f'<i><u style="width:{width:.1f}%"></u></i><b>{ratio_text(f1)}</b></li>'
         )
     return f"<ul>{''.join(lines)}</ul>"
 
@@ -306,7 +306,8 @@ def label_mapping() -> None:
             )
             if case.diagnosis.labels_f1 is not None:
                 st.caption(
-                    f"F1 {number(case.diagnosis.as_given)}, with all proposals: {number(case.diagnosis.labels_f1)}. "
+                    f"F1 {ratio_text(case.diagnosis.as_given)}, "
+                    f"with all proposals: {ratio_text(case.diagnosis.labels_f1)}. "
                     "Overlap: IoU ≥ 0.50."
                 )
 
@@ -415,7 +416,7 @@ def _show_page(name: str, place: PageCount) -> None:
     models = [plain(each.name) for each in loaded.predictions] if loaded is not None else []
     if name in models:
         state.model = models.index(name)
-    go_to_page(place.document, place.page)
+    open_page(place.document, place.page)
 
 
 def _named(source: Annotations) -> Annotations:

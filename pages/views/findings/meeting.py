@@ -30,7 +30,7 @@ from pages.app import frame
 from pages.app.components import meeting
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel
-from pages.app.state import go_to_page, report, state
+from pages.app.state import open_page, report, state
 from pages.views.findings import decision_rows, findings
 from pages.views.gallery.gallery_items import crop
 
@@ -232,9 +232,9 @@ def _open(loaded: LoadedBoxes, model: PairModel, item: AgendaItem) -> None:
     if len(item.examples):
         page = int(result.causes.page[item.examples[min(state.meeting_example, len(item.examples) - 1)]])
         dataset = loaded.dataset
-        go_to_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
+        open_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
         state.model = model.index
     else:
         target = item.entries[0].judged.target
-        go_to_page(target.document or "", target.page or 0)
+        open_page(target.document or "", target.page or 0)
     st.switch_page(_BROWSER_VIEW)

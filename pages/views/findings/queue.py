@@ -95,7 +95,7 @@ def table(loaded: LoadedBoxes | None, every: Sequence[FindingGroup]) -> FindingG
     targets = [group.entries[0].judged.target for group in shown]
     tasks = [group.task for group in shown]
     cells: dict[str, list[Any]] = {
-        "Boxes": [group.cost if group.cause is not None else None for group in shown],
+        "Boxes": [group.boxes if group.cause is not None else None for group in shown],
         "Finding": [title_of(group) for group in shown],
         "Model": [_model(loaded, group) for group in shown],
         "Verdict": [finding_card.verdict_label(group.opinion) for group in shown],
@@ -123,7 +123,7 @@ def table(loaded: LoadedBoxes | None, every: Sequence[FindingGroup]) -> FindingG
         placeholder="–",
         columns={name: width for name, width in _WIDTHS.items() if name in cells},
         names="Document",
-        alt="Findings in groups, the costliest first",
+        alt="Findings in groups, most wrong boxes first",
     )
     rows = event["selection"]["rows"]
     return shown[rows[0]] if rows and rows[0] < len(shown) else shown[0]

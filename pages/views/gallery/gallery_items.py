@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+import streamlit as st
 
 from evaluator.components.gallery import crops
 from evaluator.components.gallery.payload import CardItem, CropItem, GalleryPayload
@@ -16,21 +17,21 @@ from evaluator.components.payload import Rect
 from evaluator.components.viewer import mistake_filter
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.dataset import JoinedBoxes
-from evaluator.data.issues import count_of, cut, plain, whole
+from evaluator.data.issues import count_of, cut, displayed, plain, whole
 from evaluator.data.order import order_by
 from evaluator.matching import box_items
-from evaluator.matching.box_items import MATCHED, BoxPlaces, Inside, Items, Query, asks_for_matches
+from evaluator.matching.box_items import MATCHED, BoxPlaces, Inside, Items, Query, Selection, asks_for_matches
 from evaluator.matching.causes import Family
-from evaluator.matching.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, capitalised
 from evaluator.pdf.problems import PageProblem
-from pages.app import pictures, session_files
+from pages.app import frame, pictures, session_files
 from pages.app.cache import Cached
 from pages.app.components import MOST_WANTED, gallery
 from pages.app.results import Result, result_key, result_of, result_of_all
 from pages.app.session_files import LoadedBoxes, Model
 from pages.app.state import FILTER, AnyField, State, is_narrowed, report, reset, state
 from pages.views.browser import page_listing
+from pages.views.browser.page_listing import ListedPages
 from pages.views.slices import slices
 
 CHARTS: Final = {
@@ -57,20 +58,9 @@ _IDLE: Final = (State.only, State.poor_coverage, State.poor_purity)
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
 
-def drop_unknown(loaded: LoadedBoxes) -> None:
-    """Drop what the open files do not have."""
-    page_listing.drop_unknown(loaded)
-    question = state.gallery_question
-    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
-    asked = [label for label in (question.cell or ()) if label is not None] if question else []
-    named = question.name if question else None
-    if any(label not in labels for label in asked) or (named not in (None, box_items.MATCHED_NAME, *DOCUMENT)):
-        state.gallery_question = None
-
-
-def show_query(asked: Query | None) -> None:
-    """Show what is behind a number; None for all mistakes."""
-    state.gallery_question, state.gallery_sheet = asked, 0
+def show_query(asked: Query | None, *, here: bool = False) -> None:
+    """Show what is behind a number; None for all mistakes. The charts stay above where it was chosen `here`, in one."""
+    state.gallery_question, state.gallery_sheet, state.gallery_charts_open = asked, 0, here
 
 
 def show_alike(family: tuple[str, str, str, str, str]) -> None:
@@ -87,6 +77,16 @@ def clear() -> None:
     """Drop the question, and with it the marks on the charts, whose next round has other keys."""
     show_query(None)
     state.gallery_round += 1
+
+
+def question_head(words: str, *, otherwise: str = "") -> None:
+    """Draw what is asked for with what is behind it, and the way back to all; `otherwise` without a question."""
+    asked = state.gallery_question
+    if asked is not None or otherwise:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="question_head"):
+            frame.section(otherwise if asked is None else displayed(query_words(asked)), words)
+            if asked is not None:
+                st.button("All mistakes", on_click=clear, key="gallery_all")
 
 
 def clear_filter() -> None:
@@ -110,7 +110,7 @@ class ShownItems:
     """The items that pass: `rows` of `every` in the chosen order, and how many of them are mistakes.
 
     `boxes` counts those of the cell or slice that was asked for, None for any other question; `hidden` the items behind
-    the question that the filter hides. `causes`, the costliest first, are the cards of a question about causes, else
+    the question that the filter hides. `causes`, the largest first, are the cards of a question about causes, else
     None.
     """
 
@@ -194,6 +194,24 @@ def filtered_items(loaded: LoadedBoxes, model: Model) -> ShownItems:
     )
 
 
+def list_pages(loaded: LoadedBoxes, model: Model) -> ListedPages:
+    """Return the pages of Pages: those of the filter, or of what is behind the question too."""
+    asked = state.gallery_question
+    if asked is None:
+        return page_listing.list_pages(loaded, model)
+    shown = filtered_items(loaded, model)
+    chosen, mistakes = shown.every.take(shown.rows), shown.result.mistakes
+    keep = np.zeros(len(mistakes), dtype=bool)
+    keep[chosen.mistake[chosen.mistake >= 0]] = True
+    boxes = box_items.asked_boxes(shown.result, asked)
+    if boxes is None and (chosen.kind == MATCHED).any():
+        boxes = Selection(np.ones(len(mistakes.of_truth), dtype=bool), np.ones(len(mistakes.of_prediction), dtype=bool))
+    if boxes is not None:
+        boxes = box_items.held_of(chosen, boxes)
+    per_page = np.bincount(chosen.page, minlength=loaded.dataset.pages)
+    return page_listing.list_pages(loaded, model, page_listing.Behind(keep, boxes, per_page, heading(shown)))
+
+
 def slice_boxes(loaded: LoadedBoxes, model: Model) -> Inside | str | None:
     """Return the boxes of the asked slice, or why they are not known; None for another question."""
     asked = state.gallery_question
@@ -204,7 +222,7 @@ def _boxes_held(result: Result, chosen: Items, asked: Query, inside: Inside | st
     """Return how many asked boxes some items hold; None where a question is not about boxes."""
     if asked.slice is not None and not isinstance(inside, str) and inside is not None:
         return box_items.count_boxes(chosen, inside)
-    return None if asked.cell is None else box_items.boxes_of_cell(chosen, asked.cell)
+    return box_items.count_asked(chosen, asked)
 
 
 def query_words(asked: Query) -> str:
@@ -217,7 +235,7 @@ def query_words(asked: Query) -> str:
 
 
 def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
-    """Return the causes of a family that some items belong to, the costliest first."""
+    """Return the causes of a family that some items belong to, the largest first."""
     grouped = result.causes
     held = set(grouped.of_mistake[chosen.mistake[chosen.mistake >= 0]].tolist())
     rows = grouped.alike.get(family, np.empty(0, dtype=np.int64))
@@ -231,7 +249,7 @@ def heading(shown: ShownItems) -> str:
     held += [count_of(matched, "matched pair")] if matched else []
     text = f"{' and '.join(held)} on {count_of(shown.pages, 'page')}"
     if shown.causes is not None:
-        text = f"{len(shown.causes):,} times, {text}"
+        text = f"{count_of(len(shown.causes), 'place')}, {text}"
     if shown.boxes is not None:
         text = f"{count_of(shown.boxes, 'box')} in {text}"
     return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
@@ -263,9 +281,9 @@ def _in_third(every: Items, third: str) -> BoolArray:
 
 
 def _order(result: Result, every: Items, order: str) -> IntArray:
-    """Return rows in an order, NaN last; "costliest": most boxes to correct, lowest IoU of pairs, largest."""
+    """Return rows in an order, NaN last; "costliest": most wrong boxes, lowest IoU of pairs, largest."""
     if order == "costliest":
-        touched = np.append(result.mistakes.corrections, 0)[every.mistake]
+        touched = np.append(result.mistakes.wrong_boxes, 0)[every.mistake]
         size, matched = -np.nan_to_num(every.size, nan=-np.inf), every.kind == MATCHED
         # A column that is 0 in every row decides nothing, and keeps the sizes out of the number that is sorted.
         fit = [np.where(matched, np.nan_to_num(every.iou), 0.0)] if matched.any() else []

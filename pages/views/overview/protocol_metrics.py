@@ -194,7 +194,7 @@ def _moved(first: Sequence[NumberGroup], second: Sequence[NumberGroup], known: d
 
 
 def _three(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    return "–" if value is None else frame.number(value)
 
 
 def labels_and_curves(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:

@@ -14,7 +14,7 @@ from evaluator.data.issues import count_of, cut, whole
 from evaluator.matching.box_items import Query
 from pages.app import components, frame, jobs, widgets
 from pages.app.session_files import LoadedBoxes
-from pages.app.state import State, go_to_page, report, state
+from pages.app.state import State, open_page, report, state
 from pages.views.browser import page_listing
 from pages.views.gallery import gallery_items
 from pages.views.slices import slices as held
@@ -85,7 +85,7 @@ def draw_list(loaded: LoadedBoxes, slices: Slices, payload: SlicesPayload, *, ke
         (page.document, page.index) == (each.document, each.index) for one in payload.slices for each in one.pages
     ):
         state.model = _model(loaded, of)
-        go_to_page(whole(page.document, loaded.dataset.document_code), page.index)
+        open_page(whole(page.document, loaded.dataset.document_code), page.index)
         st.switch_page(BROWSER_VIEW)
     if order is not None and order < len(slices.slices):
         _choose(loaded, slices.slices[order], of)

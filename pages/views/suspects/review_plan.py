@@ -12,7 +12,7 @@ from evaluator.data.issues import count_of, displayed, plain
 from evaluator.review.identity import page_target
 from pages.app import frame, widgets
 from pages.app.session_files import LoadedBoxes
-from pages.app.state import State, chosen_cells, go_to_page, state
+from pages.app.state import State, chosen_cells, go_to_page, open_page, state
 from pages.views.findings import findings
 from pages.views.suspects import suspects
 from pages.views.suspects.suspects import REVIEWED, PlanProgress
@@ -34,7 +34,8 @@ def known_text(answer: PlanProgress) -> str:
     wanted = f"±{100 * planned.margin:g} points"
     more = f"enough for {wanted}" if bound.done else f"{count_of(bound.more, 'more page')} to {wanted}"
     return (
-        f"{name}: recall {frame.number(planned.official)} → {bound.recall:.3f}, known to ±{100 * bound.half:.1f} "
+        f"{name}: recall {frame.number(planned.official)} → {frame.number(bound.recall)}, "
+        f"known to ±{100 * bound.half:.1f} "
         f"points; {pages}, {more}."
     )
 
@@ -97,7 +98,7 @@ def pages_table(pages: Sequence[suspects.PlannedPage], choose: Callable[[int], N
 def review(document: str, page: int) -> None:
     """Choose a page of the plan; Pages shows how far the review is."""
     state.reviewing = True
-    go_to_page(document, page)
+    open_page(document, page)
 
 
 def way_to_page(document: str, page: int, *, key: str, shortcut: str | None = None) -> None:

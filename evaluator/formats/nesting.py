@@ -21,6 +21,9 @@ _WHOLES: Final = re.compile(
     re.IGNORECASE,
 )
 
+# No tool nests as deep; a file from a stranger may have a chain of all its items.
+_DEEPEST: Final = 64
+
 
 def is_whole(label: str) -> bool:
     """Return whether a label that a tool chose freely is that of a table, figure or list.
@@ -87,31 +90,35 @@ class Nesting:
 
         Empty where no box lies in another of its page. There must be no circles; see `drop_circles`.
         """
-        outer: set[int] = set()
         inner: set[int] = set()
         default: set[int] = set()
+        on_page: dict[tuple[Hashable, int], list[int]] = {}
+        for item, row, _ in self._boxes:
+            on_page.setdefault((item, pages[row]), []).append(row)
+        held: set[tuple[Hashable, int]] = set()
+        dissolved: set[tuple[Hashable, int]] = set()
         for item in self._holders:
             above = self._above(item)
             for row in self._rows.get(item, ()):
-                held_by = [
-                    (holder, other)
-                    for holder in above
-                    for other in self._rows.get(holder, ())
-                    if pages[other] == pages[row]
-                ]
+                held_by = [key for holder in above if (key := (holder, pages[row])) in on_page]
                 if not held_by:
                     continue
                 inner.add(row)
-                outer.update(other for _, other in held_by)
-                in_group = all(holder in self._groups for holder, _ in held_by)
-                default.update((other for _, other in held_by) if in_group else [row])
+                held.update(held_by)
+                if all(holder in self._groups for holder, _ in held_by):
+                    dissolved.update(held_by)
+                else:
+                    default.add(row)
+        outer = {row for key in held for row in on_page[key]}
+        default |= {row for key in dissolved for row in on_page[key]}
         return {"outer": inner, "inner": outer, "all": set(), None: default} if inner else {}
 
     def _above(self, item: Hashable) -> list[Hashable]:
-        """Return everything that holds an item, each once."""
-        above = dict.fromkeys(self._holders.get(item, ()))
-        for holder in (waiting := list(above)):
-            new = [each for each in self._holders.get(holder, ()) if each not in above]
-            above.update(dict.fromkeys(new))
-            waiting += new
+        """Return everything that holds an item within `_DEEPEST` levels, each once, the nearest first."""
+        above: dict[Hashable, None] = {}
+        waiting = [item]
+        for _ in range(_DEEPEST):
+            new = [each for holder in waiting for each in self._holders.get(holder, ()) if each not in above]
+            waiting = list(dict.fromkeys(new))
+            above.update(dict.fromkeys(waiting))
         return list(above)

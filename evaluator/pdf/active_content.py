@@ -35,6 +35,10 @@ _MARK: Final = re.compile(rf"/(?:{_WORDS})\b|/S \d+ \d+ R")
 _BY_TYPE: Final = ("scripts", "actions", "links")
 
 
+# Where else an address leads is for the reader's program to decide: a script, a file, a share of another machine.
+_WEB: Final = re.compile(r"\s*(https?|mailto):", re.IGNORECASE)
+
+
 class ActiveContent(msgspec.Struct, frozen=True, kw_only=True):
     """How much was taken out of a document, and how many `links` to addresses stay."""
 
@@ -128,7 +132,7 @@ def _kind(holder: _Untyped, name: str, value: _Untyped) -> str | None:
         if action in _ACTIONS:
             return "actions"
         if action == "URI":
-            return "links"
+            return "links" if _WEB.match(value.pdf_dict_gets("URI").pdf_to_text_string()) else "actions"
         if name == "AA" and all(_type_of(each) for _, _, each in _entries(value)):
             return "triggers"
         parts = [value.pdf_dict_gets(key) for key in _FILE_KEYS] if name in ("EF", "RF") else []

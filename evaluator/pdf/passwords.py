@@ -47,7 +47,8 @@ class Passwords:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1).removeprefix(codecs.BOM_UTF8)
         try:
-            lines = [line for line in content.decode().splitlines() if line]
+            # Not `splitlines`, to which a form feed and others are ends of lines too.
+            lines = [line for each in content.decode().split("\n") if (line := each.removesuffix("\r"))]
         except UnicodeDecodeError as problem:
             raise ValueError("the file must be UTF-8 text.") from problem
         if len(content) > _MOST_BYTES or not lines:

@@ -64,7 +64,10 @@ event_table: Final = Table(
 
 
 def stored_version(connection: Connection) -> int | None:
-    """Return the layout of a store: 0 for an empty database, None for a file that other programs use and we do not."""
+    """Return the layout of a store: 0 for an empty database, None for a file that other programs use and we do not.
+
+    -1 where it has our tables and no sound number.
+    """
     if connection.dialect.name == "postgresql":
         # The general question takes a new connection as long as ten verdicts.
         ours = "SELECT to_regclass(quote_ident(current_schema()) || '.layoutscope_version')"
@@ -73,7 +76,7 @@ def stored_version(connection: Connection) -> int | None:
         names = set(inspect(connection).get_table_names())
     if version_table.name in names:
         versions = connection.execute(text("SELECT version FROM layoutscope_version")).scalars().all()
-        return max(versions, default=0)
+        return max(versions) if versions and all(isinstance(each, int) and each > 0 for each in versions) else -1
     return None if names else 0
 
 

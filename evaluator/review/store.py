@@ -129,7 +129,7 @@ class Store:
                 self._open(connection, begin=True)
                 connection.rollback()
                 if connection.dialect.name == "postgresql":
-                    given = {"rows": msgspec.json.encode(rows).decode(), "milliseconds": str(int(1000 * busy))}
+                    given = {"rows": msgspec.json.encode(rows).decode(), "milliseconds": _milliseconds(busy)}
                     last = max(connection.execute(_KEEP_NEW_POSTGRES, given), default=None)
                 else:
                     with _writing(connection, busy):
@@ -272,6 +272,8 @@ class Store:
             if connection.dialect.name == "sqlite":
                 raise StoreProblem("foreign", store=self.name)
             version = 0
+        if version < 0:
+            raise StoreProblem("corrupt", store=self.name, detail="The number of its layout is missing or wrong.")
         if version > schema.VERSION:
             detail = f"It has layout {version}; this version knows {schema.VERSION}."
             raise StoreProblem("newer_schema", store=self.name, detail=detail)
@@ -415,8 +417,13 @@ def _writing(connection: Connection, busy_seconds: float) -> Iterator[None]:
         if connection.dialect.name == "sqlite":
             _begin_immediate(connection, busy_seconds)
         elif connection.dialect.name == "postgresql":
-            connection.execute(text(_POSTGRES_TURN), {"milliseconds": str(int(1000 * busy_seconds))})
+            connection.execute(text(_POSTGRES_TURN), {"milliseconds": _milliseconds(busy_seconds)})
         yield
+
+
+def _milliseconds(seconds: float) -> str:
+    """Return a time to wait for PostgreSQL, to which 0 is for ever."""
+    return str(max(1, int(1000 * seconds)))
 
 
 def _begin_immediate(connection: Connection, busy_seconds: float) -> None:
@@ -441,9 +448,14 @@ def _begin_immediate(connection: Connection, busy_seconds: float) -> None:
 
 
 def _require_sound(connection: Connection, name: str) -> None:
-    """Refuse a file with pages that contradict each other: reading would go wrong later, in the middle."""
+    """Refuse a file with pages that contradict each other: reading would go wrong later, in the middle.
+
+    Also one in which a stranger has left what acts when something is kept, or stands for a table.
+    """
     if connection.dialect.name != "sqlite":
         return
+    if connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").first():
+        raise StoreProblem("corrupt", store=name, detail="It has triggers or views, which this program never makes.")
     answer = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
     if answer != "ok":
         raise StoreProblem("corrupt", store=name, detail=f"The database reports: {str(answer).splitlines()[0]}.")

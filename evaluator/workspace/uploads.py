@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
 import msgspec
@@ -95,23 +95,29 @@ def _sorted(uploads: Sequence[tuple[str, bytes]], open_truths: Collection[Kind])
     left_out: list[str] = []
     with tempfile.TemporaryDirectory(prefix="layoutscope-", ignore_cleanup_errors=True) as place:
         root = Path(place)
+        taken: set[str] = set()
         for name, content in _unpacked(uploads, issues):
             if problem := name_problem(name):
                 collector = Collector(name, max_per_rule=None)
                 collector.error("", "a file must have a plain relative name", f"it {problem}", "Rename the file.")
                 issues += collector.issues()
+            elif not taken.isdisjoint([name, *map(str, PurePosixPath(name).parents)]) or (root / name).is_dir():
+                issues.append(_taken(name))
+                left_out.append(name)
             elif any(part.startswith(".") for part in name.split("/")):
                 left_out.append(name)
             elif name.lower().endswith(PAGE_SUFFIXES):
                 refused = _too_large(name) if len(content) > PAGE_BYTES else None
                 refused = refused or (None if is_page_file(content) else no_page(name))
                 pages += [] if refused else [(name, content)]
+                taken.add(name)
                 left_out += [name] if refused else []
                 issues += [refused] if refused else []
             else:
                 path = root / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
+                taken.add(name)
         files = list(search.walk([root]))
         units = search.file_groups(files)
         whole = _whole_archives(units.groups, root, uploads)
@@ -152,6 +158,12 @@ def no_page(name: str) -> Issue:
     rule = "a file with the ending of a page must be a PDF or an image"
     fix = "Left out. Export the page again, or give the file the ending of what it is."
     return Issue(severity="warning", file=name, place="", rule=rule, found="another beginning", fix=fix)
+
+
+def _taken(name: str) -> Issue:
+    rule = "a name must stand for one file"
+    found, fix = "another file or folder of this name", "Left out. Rename one of them, or add it by itself."
+    return Issue(severity="warning", file=name, place="", rule=rule, found=found, fix=fix)
 
 
 def _too_large(name: str) -> Issue:

@@ -34,6 +34,10 @@ ACTIVE: dict[str, tuple[bytes, bytes, tuple[bytes, ...], str]] = {
         b"", b"/Annots [<< /Subtype /Link /Rect [0 0 9 9] /A << /S /Launch /F (beep) >> >> << /Subtype /Link "
         b"/Rect [0 0 9 9] /A << /S /URI /URI (http://a.test) >> >> << /Subtype /Link /Rect [0 0 9 9] /A 5 0 R >>]",
         (b"<< /S /URI /URI (http://b.test) >>",), "taken out: 1 action; kept: 2 links to an address"),
+    "addresses of scripts, files and shares": (
+        b"", b"/Annots [<< /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (JavaScript:beep) >> >> << /Subtype /Link "
+        b"/Rect [0 0 9 9] /A << /S /URI /URI (\\\\\\\\beep\\\\x) >> >> << /Subtype /Link /Rect [0 0 9 9] /A 5 0 R >>]",
+        (b"<< /S /URI /URI (file:///beep) >>",), "taken out: 3 actions"),
     "a file of the document": (b"/Names << /EmbeddedFiles << /Names [(a) 5 0 R] >> >> /AF [5 0 R]", b"",
                                (ATTACHED, FILE), "taken out: 1 embedded file"),
     "an attachment on the page": (

@@ -369,3 +369,19 @@ def test_terminal(run: Runner, sides: tuple[Path, Path], tmp_path: Path) -> None
 def test_other_levels_are_refused(sides: tuple[Path, Path]) -> None:
     with pytest.raises(OptionError, match="--level must be one of outer, inner, all; found both"):
         evaluate("snapshot", sides[0], [sides[1]], level="both")
+
+
+def test_a_chain_of_all_items_and_a_holder_of_many_boxes_take_no_pairs_of_them() -> None:
+    """Counted in steps of the way up: a limit on levels, not on seconds."""
+    nesting, rows = Nesting(), 3_000
+    for item in range(rows):
+        nesting.add_box(item, item, "")
+        nesting.put(item, inside=item + 1, group=False)
+    for row in range(rows, 2 * rows):
+        nesting.add_box(rows, row, "")
+    assert nesting.drop_circles() == []
+    assert len(nesting._above(0)) == 64
+    out = nesting.left_out([0] * (2 * rows))
+    assert {level: len(left) for level, left in out.items()} == {
+        "outer": rows, "inner": 2 * rows - 1, "all": 0, None: rows,
+    }  # fmt: skip

@@ -410,6 +410,31 @@ class TestFiles:
             # Not even the way in which it keeps its log.
             assert path.read_bytes() == before
 
+    @pytest.mark.parametrize(
+        ("change", "detail"),
+        [
+            ("UPDATE layoutscope_version SET version = 'x'", "The number of its layout is missing or wrong."),
+            ("UPDATE layoutscope_version SET version = -5", "The number of its layout is missing or wrong."),
+            ("DELETE FROM layoutscope_version", "The number of its layout is missing or wrong."),
+            (
+                "CREATE TRIGGER t BEFORE INSERT ON layoutscope_event BEGIN SELECT raise(IGNORE); END",
+                "It has triggers or views, which this program never makes.",
+            ),
+        ],
+    )
+    def test_a_file_that_a_stranger_has_changed_is_damaged(
+        self, tmp_path: Path, opened: Opener, change: str, detail: str
+    ) -> None:
+        path = tmp_path / "findings.sqlite"
+        opened(path).add([on_page(0)])
+        with database(str(path)) as connection:
+            connection.execute(text(change))
+        store = opened(path)
+        for use in (store.log, store.check, lambda: store.add([on_page(1)])):
+            with refused("corrupt") as raised:
+                use()
+            assert detail in raised.value.text
+
     def test_an_empty_file_is_left_alone_until_something_is_kept(self, tmp_path: Path, opened: Opener) -> None:
         path = tmp_path / "empty.sqlite"
         path.touch()
@@ -598,8 +623,9 @@ class TestServers:
         store.add([on_page(0)])
         with database(address) as holder:
             holder.execute(text(_POSTGRES_TURN), {"milliseconds": "0"})
-            with refused("busy"):
-                store.add([on_page(1)])
+            for seconds in (None, 0.0):
+                with refused("busy"):
+                    store.add([on_page(1)], busy_seconds=seconds)
         store.add([on_page(2)])
         assert [event.target.page for event in store.events()] == [0, 2]
 

@@ -102,6 +102,22 @@ def test_names_that_lead_somewhere_are_refused() -> None:
     assert [issue.rule for issue in dropped.issues] == ["a file must have a plain relative name"] * len(names)
 
 
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [(["a.json", "a.json"], 1), (["a.json", "a.json/b.json"], 1), (["a.json/b.json", "a.json"], 1), (["a.png"] * 2, 1)],
+)
+def test_a_name_stands_for_one_file(names: list[str], refused: int) -> None:
+    content = png() if names[0].endswith("png") else TRUTH_FILE
+    dropped = sort_dropped_files([("good.json", RESULTS_FILE), *((name, content) for name in names)])
+    (issue,) = dropped.issues
+    assert (issue.file, dropped.left_out, issue.sentence) == (
+        names[refused], (names[refused],),
+        f"{names[refused]}: a name must stand for one file; found another file or folder of this name. Left out. "
+        "Rename one of them, or add it by itself.",
+    )  # fmt: skip
+    assert len(dropped.proposed) + len(dropped.pages) == 2
+
+
 def test_broken_files_and_archives_say_what_is_wrong() -> None:
     sides, dropped = sorted_files({"broken.json": b"{", "bad.zip": b"PK\x03\x04 nothing more"})
     assert (sides, {issue.file for issue in dropped.issues}) == ({}, {"broken.json", "bad.zip"})

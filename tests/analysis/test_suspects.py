@@ -429,7 +429,7 @@ def test_errors_planted_in_the_sample_are_listed_and_nothing_else(with_pages: bo
     with PagePool() as pool:
         pdfs = (PdfFolder(SAMPLE / "pdf"), pool) if with_pages else None
         shown = len(listed_suspects(sample_dataset(), pdfs))
-        found = [found_errors(sample_dataset(), seed, pdfs) for seed in range(2)]
+        seen = [found_errors(sample_dataset(), seed, pdfs) for seed in range(2)]
     assert shown == 0
-    assert sum(each.right for each in found) >= 0.95 * sum(each.listed for each in found)
-    assert sum(sum(each.kinds.values()) for each in found) >= 0.5 * sum(each.planted for each in found)
+    assert sum(each.right for each in seen) >= 0.95 * sum(each.listed for each in seen)
+    assert sum(sum(each.kinds.values()) for each in seen) >= 0.5 * sum(each.planted for each in seen)

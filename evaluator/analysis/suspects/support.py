@@ -44,10 +44,10 @@ def supported(ranked: Ranked, truth: Columns, models: Sequence[Columns], looked:
     one_label = hit.all(axis=1) & (labels[:, 0] == labels[:, 1])
     fit = np.maximum(iou(ranked.xyxy, first) * hit[:, 0], iou(ranked.xyxy, second) * hit[:, 1])
     kind = ranked.kind
-    found = _held_by(ranked, models)
+    held = _held_by(ranked, models)
     says = {
         MISSING: one_label & (together >= _ONE_OBJECT) & (ranked.covered < _CLAIMED) & ~_holds_others(ranked, truth),
-        EXTRA: ~found.any(axis=1),
+        EXTRA: ~held.any(axis=1),
         LABEL: one_label & (labels[:, 0] == ranked.new_label) & (together >= _ONE_OBJECT),
         BORDER: one_label & (labels[:, 0] == ranked.label) & (together >= _AGREE) & (together - fit >= _APART)
         & ~_holds_others(ranked, truth) & ~_habit(ranked) & ~_in_pieces(ranked, truth, models),

@@ -65,9 +65,9 @@ def a_verdict_on_a_difference_brings_corrected_numbers_that_stay_when_the_page_t
     row, numbers = page.locator(".pair-lists .verdict"), page.locator(".ls-numbers-line")
     assert not row.is_visible()
     assert numbers.locator(".ls-after").count() == 0
-    page.locator(".pair-pane").first.focus()
     keys.press("v")
     row.wait_for()
+    keys.press("Escape")
     title = row.locator(".verdict-title").inner_text()
     keys.press("2")
     row.locator(".verdict-name").wait_for()
@@ -90,7 +90,6 @@ def a_verdict_on_a_difference_brings_corrected_numbers_that_stay_when_the_page_t
     screen.wait(lambda: len(given()) >= 2, "the note")
     assert [(each.verdict, each.note) for each in given()][1:] == [("ground_truth_wrong", "1 2 cut")]
     keys.press("Escape")
-    page.locator(".pair-pane:focus").wait_for()
     numbers.locator(".ls-after").first.wait_for()
     said, first = numbers.inner_text(), page.locator(".net-page.current").inner_text()
     assert "corrected" in said
@@ -120,11 +119,12 @@ def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Sc
         return bool(group.is_visible())
 
     screen.wait(grouped, "a difference of a cause")
-    screen.press("v", "c")
+    keys.press("c")
     assert row.locator(".verdict-title").inner_text() == "Verdict on A: 15 mistakes: Table read as 14 boxes"
     keys.press("1")
     screen.wait(lambda: len(given()) == 15, "a verdict on each mistake of the cause")
     assert {(event.verdict, event.author) for event in given()} == {("model_wrong", "Amara")}
+    keys.press("p")
     row.locator(".verdict-state", has_text="Amara, ").wait_for()
     screen.settled()
     screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
@@ -150,7 +150,7 @@ def a_verdict_on_a_field_draws_the_page_and_the_corrected_numbers_alone(kept: Pa
     page.locator(".verdict-button").first.wait_for()
     screen.settled()
     screen.messages.clear()
-    screen.press("v", "2")
+    page.keyboard.press("2")
     screen.wait(lambda: len(given()) == 1, "the verdict in the store")
     (event,) = given()
     assert (event.verdict, event.author) == ("ground_truth_wrong", "Amara")
@@ -158,7 +158,9 @@ def a_verdict_on_a_field_draws_the_page_and_the_corrected_numbers_alone(kept: Pa
     page.locator("table.ls-corrected").wait_for()
     screen.settled()
     ends = [line.partition("script_finished ")[2] for line in screen.messages if "< script_finished" in line]
-    assert set(ends) == {str(ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)}
+    # The way to the next mistake may cut the answer short.
+    assert str(ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY) in ends
+    assert str(ForwardMsg.FINISHED_SUCCESSFULLY) not in ends
     corrected = page.locator("table.ls-corrected tr.ls-corrected td").all_inner_texts()
     official = page.locator("table.ls-corrected tr.ls-official td").all_inner_texts()
     assert (official[0], corrected[0]) == ("official", "corrected")
@@ -178,7 +180,7 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     keys.press("n")
     screen.settled()
     page.locator(".verdict-title", has_text="Verdict on mistake").wait_for()
-    screen.press("v", "1")
+    keys.press("1")
     page.locator(".verdict-name").wait_for()
     keys.type("Ngozi")
     keys.press("Enter")
@@ -201,13 +203,13 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     assert not page.get_by_test_id("stSidebar").is_visible()
     # The agenda: the arrows walk along it and back.
     first, before = heading.inner_text(), len(given())
-    keys.press("ArrowDown")
+    keys.press("n")
     screen.wait(lambda: heading.inner_text() != first, "the second item of the agenda")
-    keys.press("ArrowUp")
+    keys.press("p")
     screen.wait(lambda: heading.inner_text() == first, "the first item of the agenda")
     keys.press("ArrowRight")
     page.get_by_text("2 of ", exact=False).first.wait_for()
-    screen.press("2", "n")
+    screen.press("2", "v")
     keys.type("1 3 4: split at the gap")
     assert page.locator(".mt-verdict[aria-pressed=true]").inner_text().split("\n")[1] == "Ground truth wrong"
     keys.press("Enter")

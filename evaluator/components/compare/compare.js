@@ -23,7 +23,7 @@ import { PairState, putPair } from "./state.js";
 import { MODES, makeCompareToolbar } from "./toolbar.js";
 import { showAskedPage, writeCauses, writeDifference, writeFilters, writeHidden, writeList, writePanes } from "./words.js";
 import { centreRow, walkRows } from "../shared/rows.js";
-import { verdictKey } from "../viewer/verdict.js";
+import { actVerdict, verdictKey } from "../viewer/verdict.js";
 
 /** @import { Send } from "../shared/mount.js" */
 /** @import { CompareEvents, ComparePayload, PairWindowPayload } from "../shared/payloads.d.ts" */
@@ -68,7 +68,7 @@ export class Comparison extends WindowedView {
       html("div", { class: "pair-lists" }, this.causesHead, this.causes, this.listHead, this.list, this.judging.verdict.root), ...this.pair.nodes, this.notes, this.message);
     this.help = makeHelp("Keys of the comparison", COMPARE_HELP);
     const groups = keyGroups(COMPARE_LINE);
-    this.verdictKey = groups[COMPARE_LINE.findIndex((each) => each.words === "verdict")];
+    this.verdictKey = groups[COMPARE_LINE.findIndex((each) => each.keys[0] === "1")];
     const keys = html("div", { class: "key-line" }, ...groups, helpButton(() => this.openHelp()));
     this.root.classList.add("layoutscope-compare");
     this.root.append(this.tools.root, this.warnings, this.work, html("div", { class: "pair-foot" }, this.sentence, keys), this.help, this.spoken);
@@ -315,8 +315,8 @@ export class Comparison extends WindowedView {
 
   /** @override @param {string} action @param {HTMLElement | null} target @returns {boolean} whether the key was used */
   act(action, target) {
+    if (actVerdict(this.judging, action)) return true;
     switch (action) {
-      case "verdict": return this.judging.focus();
       case "next": this.step(1); return true;
       case "previous": this.step(-1); return true;
       case "flip": this.flip(); return true;

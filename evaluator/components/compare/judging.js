@@ -5,7 +5,7 @@
  */
 
 import { Drafts } from "../viewer/drafts.js";
-import { focusButton, makeVerdictRow, writeVerdict } from "../viewer/verdict.js";
+import { makeVerdictRow, writeVerdict } from "../viewer/verdict.js";
 
 /** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
 /** @import { Comparison } from "./compare.js" */
@@ -105,12 +105,9 @@ export class PairJudging {
     this.verdict.root.hidden ||= !this.mistakeIn(this.order);
   }
 
-  /** Brings the keys to the row, on the next difference that can be judged when none is chosen. @returns {boolean} */
-  focus() {
-    if (!this.data?.verdicts) return false;
-    if (!this.mistakeIn(this.order)) this.view.step(1);
+  /** On to the next difference. */
+  onward() {
+    this.view.step(1);
     this.write();
-    focusButton(this.verdict);
-    return true;
   }
 }

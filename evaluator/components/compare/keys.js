@@ -1,18 +1,18 @@
 /** Keys of the comparison: which key asks for which action, the line below the panes and the list of all keys. */
 
-import { PAGE_ACTIONS } from "../shared/keys.js";
+import { PAGE_ACTIONS, VERDICT_ACTIONS } from "../shared/keys.js";
 
 /** @import { KeyGroup } from "../shared/key_help.js" */
 
 /** @type {Record<string, string>} */
-export const COMPARE_ACTIONS = { ...PAGE_ACTIONS, f: "flip", s: "side", d: "slider", z: "enlarge", v: "verdict" };
+export const COMPARE_ACTIONS = { ...PAGE_ACTIONS, ...VERDICT_ACTIONS, f: "flip", s: "side", d: "slider", z: "enlarge" };
 
 /** @type {KeyGroup[]} */
 export const COMPARE_LINE = [
   { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
   { keys: ["P", "N"], words: "difference", rank: 1 },
   { keys: ["F"], words: "flip A and B", rank: 1 },
-  { keys: ["V"], words: "verdict", rank: 1 },
+  { keys: ["1", "2", "3", "4"], words: "verdict, then next", rank: 1 },
   { keys: ["S", "D"], words: "side by side, slider", rank: 2 },
   { keys: ["G"], words: "ground truth", rank: 2 },
   { keys: ["+", "\u2212", "0"], words: "zoom", rank: 1 },
@@ -23,7 +23,10 @@ export const COMPARE_LINE = [
 export const COMPARE_HELP = [
   ["\u2190 \u2192", "Previous and next page of the list; on the divider of the slider: move it"],
   ["P N", "Previous and next difference on the page, of the kind that the filter asks for"],
-  ["V", "Verdict on the chosen mistake, then 1 to 4; C: for its whole cause; Tab to the note, Esc back to the page"],
+  ["1 2 3 4", "Verdict on the chosen mistake, then the next difference; twice to replace your own"],
+  ["C", "The verdict is for the whole cause, or for the mistake alone"],
+  ["V", "Note on the chosen mistake; Enter saves it, Esc leads back"],
+  ["U", "Take the last verdict back"],
   ["F", "Flip: one pane, A and B in the same place, each press changes the model"],
   ["S D", "Side by side, and one pane with a divider"],
   ["G", "Show all ground truth, matched boxes too"],

@@ -10,6 +10,7 @@ import { mounting, streamlitComponent } from "../shared/mount.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { VERDICTS, percentOf, plural, verdictWords } from "../shared/words.js";
 import { eventId } from "../shared/requests.js";
+import { listenForKeys } from "../shared/focus.js";
 import { actionOf } from "../shared/keys.js";
 import { LAYER_ORDER } from "../shared/layers.js";
 
@@ -22,7 +23,7 @@ const FIELDS = "input, textarea, select, [contenteditable]";
 const ACTIONS = {
   1: "verdict-0", 2: "verdict-1", 3: "verdict-2", 4: "verdict-3",
   ArrowLeft: "previous-example", ArrowRight: "next-example", ArrowUp: "previous-item", ArrowDown: "next-item",
-  Enter: "decide", z: "zoom", Escape: "end", n: "note",
+  Enter: "decide", z: "zoom", Escape: "end", n: "next-item", p: "previous-item", v: "note", c: "reach",
 };
 /** @type {[string, string][]} */
 const STATUS_CHOICES = [["", "No status"], ["open", "Open"], ["in_progress", "In progress"], ["done", "Done"]];
@@ -70,7 +71,7 @@ class Meeting {
       this.showReach();
     });
     this.ends = new AbortController();
-    document.addEventListener("keydown", (event) => this.pressed(event), { signal: this.ends.signal });
+    listenForKeys(this.root, (event) => this.pressed(event), this.ends.signal);
   }
 
   /** @returns {string} */
@@ -205,6 +206,7 @@ class Meeting {
     else if (action === "decide") this.keep();
     else if (action === "note") this.note.focus();
     else if (action === "zoom") this.zoom();
+    else if (action === "reach") this.reach.click();
     else if (action === "end") this.send("end", true);
     else if (action === "previous-example" && data.example > 0) this.goTo(data.item, data.example - 1);
     else if (action === "next-example" && data.example + 1 < data.examples) this.goTo(data.item, data.example + 1);
@@ -318,7 +320,7 @@ function card(title, ...parts) {
 /** @returns {HTMLElement} */
 function keyLine() {
   /** @type {[string[], string][]} */
-  const rows = [[["1", "2", "3", "4"], "verdict"], [["N"], "note"], [["Enter"], "decide, next"], [["\u2190", "\u2192"], "place"], [["\u2191", "\u2193"], "agenda"], [["Z"], "zoom to the boxes"], [["Esc"], "end"]];
+  const rows = [[["1", "2", "3", "4"], "verdict"], [["V"], "note"], [["C"], "place or cause"], [["Enter"], "decide, next"], [["\u2190", "\u2192"], "place"], [["N", "P"], "agenda"], [["Z"], "zoom to the boxes"], [["Esc"], "end"]];
   return html("div", { class: "mt-keys" }, ...rows.map(([keys, words]) => html("span", {}, ...keys.map((key) => html("kbd", {}, key)), ` ${words}`)));
 }
 

@@ -1,7 +1,7 @@
 /**
  * Which key asks for which action. Pure: no document.
  *
- * C and R belong to Streamlit and are not used. Keys with Ctrl, Alt or Meta belong to the browser.
+ * R belongs to Streamlit and is not used. Keys with Ctrl, Alt or Meta belong to the browser.
  */
 
 /** @typedef {Pick<KeyboardEvent, "key" | "ctrlKey" | "altKey" | "metaKey" | "isComposing">} Press */
@@ -21,6 +21,9 @@ export const PAGE_ACTIONS = {
   "?": "help",
   Escape: "escape",
 };
+
+/** @type {Record<string, string>} what every view understands in which mistakes are judged */
+export const VERDICT_ACTIONS = { 1: "verdict-1", 2: "verdict-2", 3: "verdict-3", 4: "verdict-4", v: "note", c: "whole", u: "undo" };
 
 /** Actions that may repeat while their key is held down. */
 export const REPEATING = new Set(["previous-page", "next-page", "next", "previous", "stack-up", "stack-down", "zoom-in", "zoom-out"]);

@@ -5,7 +5,7 @@
  */
 
 import { html } from "./elements.js";
-import { TAKES_INPUT, focusIsAround, hostOf } from "./focus.js";
+import { TAKES_INPUT, hostOf, listenForKeys } from "./focus.js";
 import { REPEATING, actionOf } from "./keys.js";
 import { startPlacement } from "./placement.js";
 import { cancelWhenLeaving } from "./requests.js";
@@ -106,8 +106,7 @@ export class PageView {
     const resize = () => this.resized();
     const sizes = new ResizeObserver(resize);
     const ends = new AbortController();
-    this.root.addEventListener("keydown", (event) => this.pressed(event));
-    window.addEventListener("keydown", (event) => focusIsAround(this.root) && this.pressed(event), { signal: ends.signal });
+    listenForKeys(this.root, (event) => this.pressed(event), ends.signal);
     window.addEventListener("resize", resize, { signal: ends.signal });
     sizes.observe(this.panes[0].root);
     const block = hostOf(this.root).closest("[data-testid='stMainBlockContainer']");

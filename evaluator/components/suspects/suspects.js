@@ -4,7 +4,7 @@
  */
 
 import { html } from "../shared/elements.js";
-import { TAKES_INPUT, focusIsAround } from "../shared/focus.js";
+import { TAKES_INPUT, listenForKeys } from "../shared/focus.js";
 import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
 import { actionOf } from "../shared/keys.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
@@ -78,8 +78,7 @@ export class SuspectsView {
       html("section", { class: "suspect-list", "aria-label": "Queue" }, this.head, this.rows),
       html("section", { class: "suspect-main", "aria-label": "The chosen suspect" }, this.toolbar, this.sheet.root, this.detail), keys, this.spoken, this.help);
     this.ends = new AbortController();
-    this.root.addEventListener("keydown", (event) => this.pressed(event));
-    window.addEventListener("keydown", (event) => focusIsAround(this.root) && this.pressed(event), { signal: this.ends.signal });
+    listenForKeys(this.root, (event) => this.pressed(event), this.ends.signal);
     this.name.addEventListener("keydown", (event) => this.named(event));
     this.rows.addEventListener("scroll", () => this.want());
     parent.append(html("div", { class: "layoutscope-frame" }, this.root));

@@ -32,8 +32,8 @@ test("the same key may ask for another action in another view", () => {
 });
 
 for (const [view, actions, help] of /** @type {const} */ ([["viewer", VIEWER_ACTIONS, KEY_HELP], ["comparison", COMPARE_ACTIONS, COMPARE_HELP]])) {
-  test(`the ${view} uses no key of Streamlit and names every key of its own`, () => {
-    assert.equal(actions.c ?? actions.r, undefined);
+  test(`the ${view} leaves R to Streamlit and names every key of its own`, () => {
+    assert.equal(actions.r, undefined);
     const named = new Set(help.flatMap(([keys]) => keys.split(" ")));
     const shown = { ArrowLeft: "\u2190", ArrowRight: "\u2192", ArrowUp: "\u2191", ArrowDown: "\u2193", Escape: "Esc", "=": "+", "-": "\u2212" };
     for (const key of Object.keys(actions)) {
@@ -45,5 +45,5 @@ for (const [view, actions, help] of /** @type {const} */ ([["viewer", VIEWER_ACT
 
 test("a held key goes through pages and mistakes, and switches nothing on and off", () => {
   assert.ok(REPEATING.has("next") && REPEATING.has("next-page") && REPEATING.has("zoom-in"));
-  assert.ok(!REPEATING.has("truth") && !REPEATING.has("model") && !REPEATING.has("verdict"));
+  assert.ok(!REPEATING.has("truth") && !REPEATING.has("model") && !REPEATING.has("verdict-1"));
 });

@@ -3,7 +3,6 @@
 import { unionOf } from "../shared/geometry.js";
 import { boxName } from "../shared/facts.js";
 import { bringIntoView, inPane, stackAt } from "../shared/placement.js";
-import { focusButton, judgedMistake } from "./verdict.js";
 import { centreRow, walkRows } from "../shared/rows.js";
 
 /** @import { MistakeItem, PagePayload } from "../shared/payloads.d.ts" */
@@ -51,14 +50,6 @@ function walkOn(view, step) {
   const position = (step > 0 ? walk?.next : walk?.previous) ?? 0;
   const edge = (/** @type {PagePayload} */ { mistakes }) => mistakes.at(step > 0 ? 0 : -1)?.keys[0] ?? null;
   view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: step > 0 ? 1 : -1 }, (waits) => view.drawPlaced(position, edge, waits));
-}
-
-/** Brings the keys to the verdict row; without a chosen mistake, on the next one. @param {Viewer} view @returns {boolean} */
-export function focusVerdict(view) {
-  if (view.verdict.root.hidden) return false;
-  if (!judgedMistake(view)) stepMistake(view, 1);
-  focusButton(view.verdict);
-  return true;
 }
 
 /** @param {Viewer} view @param {number} step through boxes that lie on each other */

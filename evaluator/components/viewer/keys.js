@@ -1,18 +1,18 @@
 /** Keys of the page viewer: which key asks for which action, and the two lists that name them. */
 
-import { PAGE_ACTIONS } from "../shared/keys.js";
+import { PAGE_ACTIONS, VERDICT_ACTIONS } from "../shared/keys.js";
 
 /** @import { KeyGroup } from "../shared/key_help.js" */
 
 /** @type {Record<string, string>} */
 export const VIEWER_ACTIONS = {
   ...PAGE_ACTIONS,
+  ...VERDICT_ACTIONS,
   ArrowUp: "stack-up",
   ArrowDown: "stack-down",
   t: "predictions",
   f: "model",
   l: "loose",
-  v: "verdict",
 };
 
 /** @type {(KeyGroup & {models?: boolean, verdicts?: boolean})[]} */
@@ -23,7 +23,7 @@ export const KEY_LINE = [
   { keys: ["G", "T"], words: "truth, predictions", rank: 2 },
   { keys: ["F"], words: "model", rank: 2, models: true },
   { keys: ["+", "\u2212", "0"], words: "zoom", rank: 1 },
-  { keys: ["V"], words: "verdict", rank: 2, verdicts: true },
+  { keys: ["1", "2", "3", "4"], words: "verdict, then next", rank: 1, verdicts: true },
 ];
 
 /** @type {[string, string][]} */
@@ -35,7 +35,10 @@ export const KEY_HELP = [
   ["T", "Show or hide the predictions"],
   ["F", "Change to the other model"],
   ["L", "Draw the boxes slightly larger, clear of the letters"],
-  ["V", "Verdict on the chosen mistake; there 1 to 4 choose one (twice to replace your own), C judges its whole cause, Tab leads to the note, Esc back to the page"],
+  ["1 2 3 4", "Verdict on the chosen mistake, then the next one; twice to replace your own"],
+  ["C", "The verdict is for the whole cause, or for the mistake alone"],
+  ["V", "Note on the chosen mistake; Enter saves it, Esc leads back"],
+  ["U", "Take the last verdict back"],
   ["+ \u2212", "Zoom in and out; so does the mouse wheel, at the pointer"],
   ["0", "Whole page"],
   ["Drag", "Move the enlarged page; Shift and wheel move it sideways"],

@@ -1,9 +1,9 @@
 /**
  * The verdict row under the list: what a reviewer thinks of the chosen mistake.
  *
- * It shows the data and the drafts (`drafts.js`) and sends what the reviewer does. Verdicts are stored elsewhere. While
- * the focus is in it no hotkey of the page works, and a key that would replace or take back one's own verdict has to be
- * pressed twice.
+ * It shows the data and the drafts (`drafts.js`) and sends what the reviewer does. Verdicts are stored elsewhere. Its keys
+ * work in the whole view, but for text that is typed in it, and a key that would replace or take back one's own verdict
+ * has to be pressed twice.
  */
 
 import { button, html, icon } from "../shared/elements.js";
@@ -12,7 +12,7 @@ import { VERDICTS, count, plural, unsavedWords, verdictWords } from "../shared/w
 
 /** @import { PageContent } from "../shared/content.js" */
 /** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
-/** @import { Drafts, Judgement } from "./drafts.js" */
+/** @import { Drafts, Judgement, PagePlace } from "./drafts.js" */
 /**
  * @typedef {object} Viewer what shows the row: the page viewer, or one model of the comparison
  * @property {{content: PageContent<any>}} state
@@ -22,15 +22,17 @@ import { VERDICTS, count, plural, unsavedWords, verdictWords } from "../shared/w
  * @property {CauseItem | null} whole the cause that is judged as a whole
  * @property {(mistake: MistakeItem) => CauseItem | undefined} causeOf that has more mistakes than this one
  * @property {(cause: CauseItem | null) => void} judgeWhole
+ * @property {() => void} onward to the next mistake
  * @property {(cause: CauseItem) => void} [alike] the way to more like it, where no list has one
  * @property {string} [subject] whose mistakes are judged, where two models are shown: "A: "
  * @property {Drafts} drafts
  * @property {ReturnType<typeof makeVerdictRow>} verdict
  * @property {HTMLElement} root
  * @property {HTMLElement} spoken
- * @property {{root: HTMLElement}} pane
  * @property {(mistake: MistakeItem) => string} [titleOf] what the row says it is about, where a number does not show
  */
+
+/** @typedef {{page: PagePlace, mistake: MistakeItem, targets: string[], before: {verdict: string | null, note: string}}} LastVerdict */
 
 /** @type {Judgement} */
 const NO_JUDGEMENT = { verdict: null, note: "", problem: "", waiting: false, saved: null };
@@ -65,7 +67,7 @@ export function makeVerdictRow(view) {
     event.preventDefault();
     keepReviewer(name.value.trim());
     name.hidden = true;
-    view.verdict.buttons.get(view.verdict.held)?.focus();
+    name.blur();
     sendVerdict(view, view.verdict.held);
   });
   const whole = button("", { class: "verdict-whole", "aria-pressed": "false" }, () => turnWhole(view));
@@ -79,8 +81,7 @@ export function makeVerdictRow(view) {
     html("div", { class: "verdict-buttons", role: "toolbar", "aria-label": "Verdicts" }, ...buttons.values()),
     name, html("div", { class: "verdict-note-row" }, note, save), problem);
   for (const [key, node] of buttons) node.addEventListener("focus", () => holdTab(buttons, key));
-  root.addEventListener("focusout", () => ask(view, null));
-  return { root, title, state, group, whole, alike, buttons, note, save, problem, name, held: "", shown: "", asking: "" };
+  return { root, title, state, group, whole, alike, buttons, note, save, problem, name, held: "", shown: "", asking: "", last: /** @type {LastVerdict | null} */ (null) };
 }
 
 /** @param {Viewer} view @returns {CauseItem | undefined} of the chosen mistake, when it has more mistakes */
@@ -127,12 +128,6 @@ function askName(view, verdict) {
 /** One of the buttons is on the way of Tab, so that the next Tab leads to the note. @param {Map<string, HTMLButtonElement>} buttons @param {string} name */
 function holdTab(buttons, name) {
   for (const [each, node] of buttons) node.tabIndex = each === name ? 0 : -1;
-}
-
-/** Brings the keys to the pressed button of the row, else to its first. @param {ReturnType<typeof makeVerdictRow>} row */
-export function focusButton({ buttons }) {
-  const nodes = [...buttons.values()].filter((node) => !node.disabled);
-  (nodes.find((node) => node.getAttribute("aria-pressed") === "true") ?? nodes[0])?.focus();
 }
 
 /** @param {Viewer} view @returns {MistakeItem | undefined} the mistake that the row is about */
@@ -221,7 +216,9 @@ function chooseVerdict(view, name, typed = false) {
     askName(view, name);
     return;
   }
-  sendVerdict(view, verdict === name && !problem ? null : name);
+  const taken = verdict === name && !problem;
+  sendVerdict(view, taken ? null : name);
+  if (typed && !taken) view.onward();
 }
 
 /** Asks before a verdict is replaced, or asks no more. @param {Viewer} view @param {string | null} name */
@@ -232,51 +229,72 @@ function ask(view, name) {
   if (name) view.spoken.textContent = view.verdict.state.textContent;
 }
 
-/** @param {Viewer} view @param {number} order from 1 */
-function chooseByNumber(view, order) {
-  const name = VERDICTS[order - 1]?.[0];
-  const mistake = judgedMistake(view);
-  if (!name || !mistake?.target) return;
-  const asking = view.verdict.asking;
-  view.verdict.buttons.get(name)?.focus();
-  // The focus has left another button on the way.
-  view.verdict.asking = asking;
-  chooseVerdict(view, name, true);
+/**
+ * What the keys of verdicts ask for, wherever the focus is.
+ * @param {Viewer} view @param {string} action @returns {boolean} whether it was one of them
+ */
+export function actVerdict(view, action) {
+  const name = VERDICTS[Number(action.replace("verdict-", "")) - 1]?.[0];
+  const { asking } = view.verdict;
+  if (!name) ask(view, null);
+  if (view.data?.verdicts !== true) return false;
+  if (asking && action === "escape") return true;
+  if (name || action === "note") {
+    if (!judgedMistake(view)) view.onward();
+    if (!judgedMistake(view)?.target) return true;
+    if (name) chooseVerdict(view, name, true);
+    else view.verdict.note.focus();
+  } else if (action === "whole") {
+    turnWhole(view);
+  } else if (action === "undo") {
+    undo(view);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 /** @type {Record<string, number>} */
 const BUTTON_STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 /**
- * Keys of the row: 1 to 4, C, the arrows and Escape. All others are text, or the browser's: no hotkey of the page works here.
+ * Keys of the part of the row that has the focus: text, the arrows and Escape.
  * @param {Viewer} view @param {KeyboardEvent} event @returns {boolean} whether nothing else may use the key
  */
 export function verdictKey(view, event) {
   const target = event.composedPath()[0];
-  if (!(target instanceof Node) || !view.verdict.root.contains(target)) return false;
-  const number = "1234".indexOf(event.key) + 1;
-  const plain = event.key.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey;
-  event.stopPropagation();
+  if (!(target instanceof HTMLElement) || !view.verdict.root.contains(target)) return false;
+  const nodes = [...view.verdict.buttons.values()];
+  const at = nodes.findIndex((node) => node === target);
+  const step = BUTTON_STEPS[event.key];
   if (event.key === "Escape") {
     view.verdict.name.hidden = true;
-    if (view.verdict.asking) ask(view, null);
-    else view.pane.root.focus();
+    ask(view, null);
+    target.blur();
   } else if (target === view.verdict.note || target === view.verdict.name) {
+    event.stopPropagation();
     return true;
-  } else if (number > 0 && plain) {
-    if (!event.repeat) chooseByNumber(view, number);
-  } else if (plain && event.key.toLowerCase() === "c") {
-    turnWhole(view);
-  } else if (BUTTON_STEPS[event.key]) {
-    const nodes = [...view.verdict.buttons.values()];
-    const at = nodes.findIndex((node) => node === target);
-    if (at >= 0) nodes[(at + BUTTON_STEPS[event.key] + nodes.length) % nodes.length].focus();
+  } else if (step && at >= 0) {
+    nodes[(at + step + nodes.length) % nodes.length].focus();
   } else {
-    if (event.key !== "Enter" && event.key !== " ") ask(view, null);
-    return true;
+    return false;
   }
   event.preventDefault();
+  event.stopPropagation();
   return true;
+}
+
+/** The last verdict is as it was before. @param {Viewer} view */
+function undo(view) {
+  const { last } = view.verdict;
+  view.verdict.last = null;
+  if (!last) {
+    view.spoken.textContent = "No verdict to take back";
+    return;
+  }
+  view.drafts.send(last.page, last.mistake, last.before.verdict, last.before.note, last.targets, "");
+  writeVerdict(view);
+  view.spoken.textContent = last.before.verdict ? `${verdictWords(last.before.verdict)} again` : "Verdict taken back";
 }
 
 /** @param {Viewer} view @param {string | null} verdict */
@@ -284,7 +302,14 @@ function sendVerdict(view, verdict) {
   const mistake = judgedMistake(view);
   const page = view.data?.page;
   if (!mistake || !page) return;
-  view.drafts.send(page, mistake, verdict, view.verdict.note.value, wholeMistakes(view).flatMap(({ target }) => target ?? []), view.data?.reviewer === "" ? knownReviewer() || view.verdict.name.value.trim() : "");
+  view.verdict.asking = "";
+  const whole = wholeMistakes(view);
+  const targets = whole.flatMap(({ target }) => target ?? []);
+  const { saved } = judgement(view);
+  // Where they had different ones, there is no one verdict that all could have again.
+  const alike = new Set(whole.map((each) => savedVerdict(view, each))).size < 2;
+  view.verdict.last = alike ? { page, mistake, targets, before: { verdict: saved?.verdict ?? null, note: saved?.note ?? "" } } : null;
+  view.drafts.send(page, mistake, verdict, view.verdict.note.value, targets, view.data?.reviewer === "" ? knownReviewer() || view.verdict.name.value.trim() : "");
   writeVerdict(view);
   view.spoken.textContent = verdict ? `${verdictWords(verdict)}, sent` : "Verdict taken back, sent";
 }

@@ -18,7 +18,7 @@ import { PicturesAhead } from "../shared/ahead.js";
 import { PageWindow } from "../shared/window.js";
 import { WindowedView } from "../shared/windowed_view.js";
 import { bringIntoView, fitSheet, inPane, openAtBoxes, panBy, startPlacement, zoomBy } from "../shared/placement.js";
-import { chooseMistake, flipModel, focusVerdict, movePointer, stepMistake, upOrDown } from "./choice.js";
+import { chooseMistake, flipModel, movePointer, stepMistake, upOrDown } from "./choice.js";
 import { decoded } from "./crop.js";
 import { Drafts } from "./drafts.js";
 import { KEY_HELP, VIEWER_ACTIONS } from "./keys.js";
@@ -26,7 +26,7 @@ import { VIEWER_LOOK, activeBox, applyLayers, arrange, drawMark, placeBoxes, sho
 import { listenToPrint } from "./print.js";
 import { BoxStack, ViewerState, putPage } from "./state.js";
 import { drawMenu, makeToolbar } from "./toolbar.js";
-import { makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
+import { actVerdict, makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
 import { showAsked, writeBars, writePlace, writeRows, writeStrip } from "./words.js";
 
 /** @import { Send } from "../shared/mount.js" */
@@ -285,6 +285,11 @@ export class Viewer extends WindowedView {
     return this.shown().causes?.find(({ numbers }) => numbers.includes(number));
   }
 
+  /** On to the next mistake. */
+  onward() {
+    stepMistake(this, 1);
+  }
+
   /** @param {CauseItem | null} cause */
   judgeWhole(cause) {
     this.whole = cause;
@@ -363,6 +368,7 @@ export class Viewer extends WindowedView {
 
   /** @override @param {string} action @param {HTMLElement | null} target @returns {boolean} whether the key was used */
   act(action, target) {
+    if (actVerdict(this, action)) return true;
     switch (action) {
       case "next": stepMistake(this, 1); return true;
       case "previous": stepMistake(this, -1); return true;
@@ -375,7 +381,6 @@ export class Viewer extends WindowedView {
       case "predictions": this.setLayer("predictions", !this.state.layers.predictions); return true;
       case "model": flipModel(this); return true;
       case "loose": this.setLoose(!this.state.loose); return true;
-      case "verdict": return focusVerdict(this);
       case "escape": return this.letGo();
       default: return super.act(action, target);
     }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.app import ended_sessions, frame, login, navigation, page_style
+from pages.app import address, ended_sessions, frame, login, navigation, own_files, page_style
 from pages.views.findings import findings
 
 HERE = Path(__file__).resolve().parent
@@ -22,11 +22,17 @@ login.require_access()
 page = st.navigation(navigation.pages(HERE / "pages"), position="top", expanded=True)
 navigation.open_first_view_with_data(page)
 navigation.mark_shown(page)
-frame.sample_bar()
+own_files.follow(page.url_path)
+frame.sample_bar(lost=address.loses_uploads())
+own_files.uploader()
 with st.container(key="help"), st.popover("?", key="help_popover"):
     login.foot()
 place = st.empty()
-page.run()
+if own_files.is_shown():
+    own_files.draw()
+else:
+    page.run()
+    own_files.said(page.url_path)
 # Findings are read and saved while the view is drawn.
 findings.draw_notices(place)
 frame.follow_theme()

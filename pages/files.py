@@ -20,7 +20,7 @@ from evaluator.review.store_address import state_folder
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import Sides
 from evaluator.workspace.uploads import DroppedFiles, ProposedSide, endings, sort_dropped_files
-from pages.app import frame, pictures, session_files, widgets, workspace_store
+from pages.app import frame, own_files, pictures, session_files, widgets, workspace_store
 from pages.app.address import parts, read_url, take
 from pages.app.session_files import BOXES, FIELDS, KINDS, POSTERS, AnyKind
 from pages.app.state import FilesWithRole, State, form_value, state
@@ -395,6 +395,12 @@ def view() -> None:
     read_url("files")
     held = session_files.files(BOXES)
     frame.title("Files")
+    # The browser opens a chooser for it.
+    with st.container(key="add_files", horizontal=True, vertical_alignment="center"):
+        frame.opener("Add files", "add_own")
+        if own_files.has_list():
+            st.button("Roles", on_click=own_files.show_again)
+        st.html('<p class="ls-facts">or drop files and folders anywhere in this window</p>', width="content")
     _rejected_upload()
     _sorted_files()
     columns.tables()

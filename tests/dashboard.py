@@ -254,8 +254,8 @@ def numbers(app: AppTest) -> dict[str, str]:
 
 
 def components(app: AppTest) -> list[dict[str, Any]]:
-    """The data of our components in the order of the view, but for the one that follows the theme."""
-    return [data for data in every_component(app) if set(data) != {"dark"}]
+    """The data of our components in the order of the view, but for those that are on every view."""
+    return [data for data in every_component(app) if set(data) not in ({"dark"}, {"key", "limit"})]
 
 
 def data_of(component: Any) -> dict[str, Any]:

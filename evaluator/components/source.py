@@ -44,6 +44,8 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "gallery": Component("gallery/gallery.js", (*_BASE, "gallery/gallery.css")),
     "meeting": Component("meeting/meeting.js", (*_BASE, "meeting/meeting.css")),
     "reviewer": Component("meeting/reviewer.js", ("meeting/reviewer.css",)),
+    "drop": Component("drop/drop.js", ("drop/drop.css",)),
+    "file_list": Component("drop/file_list.js", (*_BASE, "drop/file_list.css")),
     "theme": Component("theme/theme.js", ("meeting/reviewer.css",)),
     "matrix": Component("matrix/matrix.js", (*_BASE, "matrix/matrix.css")),
     "tint": Component("tint/tint.js", (*_BASE, "tint/tint.css")),

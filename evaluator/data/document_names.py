@@ -48,8 +48,8 @@ KEYS: Final[Mapping[str, Callable[[str], str]]] = {
 }
 """What a name is compared as, by the word of the fix, in the order in which several are applied."""
 
-MODES: Final = (*KEYS, "prefix", "suffix")
-"""Every way in which names may differ."""
+MODES: Final = (*KEYS, "prefix", "suffix", "only")
+"""Every way in which names may differ; "only", the one name that each side has, is never guessed."""
 
 WORDS: Final[Mapping[str, str]] = {
     "unicode": "document names compared in one Unicode form",
@@ -60,6 +60,7 @@ WORDS: Final[Mapping[str, str]] = {
     "blanks": "document names compared without blanks and punctuation",
     "prefix": "document names compared without a common prefix",
     "suffix": "document names compared without a common suffix",
+    "only": "the only document of each side taken for the same",
 }
 
 
@@ -98,7 +99,7 @@ def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     count = 0
     sides = _different(names, known)
     for size in (1, 2, 3):
-        for modes in combinations(MODES, size):
+        for modes in combinations(MODES[:-1], size):
             paired = len(_matched(*sides, modes))
             # Another way of comparing has to bring more than a stray name.
             if paired > count + (0 if not best else len(names) // 20 if size > len(best) else 0):
@@ -116,6 +117,8 @@ def _different(names: Sequence[str], known: Sequence[str]) -> tuple[_Keys, _Keys
 
 def _matched(names: _Keys, known: _Keys, modes: Iterable[str]) -> dict[str, str]:
     chosen = set(modes)
+    if "only" in chosen:
+        return dict(zip(names.names, known.names, strict=True)) if len(names.names) == len(known.names) == 1 else {}
     keys = tuple(mode for mode in KEYS if mode in chosen)
     ours, theirs = names.once(keys), known.once(keys)
     partner = {ours[text]: theirs[text] for text in ours if text in theirs}

@@ -177,7 +177,7 @@ _NAMED_CLASS: Final = Codec(_label, cut_text, known=_has_class)
 _NAMED_FIELDS: Final = Codec(_field_document, cut_text)
 CODECS: Final[Mapping[str, Codec[Any]]] = {
     "fix": Codec(_fixes, lambda texts: ";".join(text.replace("%", "%25").replace(";", "%3B") for text in texts)),
-    "protocol": Codec(lambda text: one_of(tuple(protocol.available())).read(text), plain_text),
+    "protocol": Codec(lambda text: one_of(tuple(protocol.available())).read(text), plain_text, start=protocol.of_files),
     "iou": Codec(lambda text: between(*results.iou_range()).read(text), plain_number, start=protocol.standard_iou),
     "weights": json_of(
         tuple[tuple[str, _WEIGHT], ...],
@@ -308,6 +308,9 @@ def _read(view: View, entered: bool) -> None:
     address = dict(st.query_params.items())
     if not state.restored:
         _restore(view, address)
+    if "uploads" in address and not state.taken:
+        # What it names is not open any more.
+        state.lost, address = True, {}
     context = get_script_run_ctx()
     stepped = context is not None and context.is_history_navigation
     state.entered_bare = entered and not address
@@ -337,6 +340,10 @@ def _restore(view: View, address: Mapping[str, str]) -> None:
         pictures.open_kept_pages(held.pages)
         filters = held.filters
     said = {entry.name for entry in TABLE if address and entry.is_of(view)}
+    session_files.files(session_files.BOXES)
+    if protocol.of_files() != state.protocol:
+        state.protocol = protocol.of_files()
+        state.iou = protocol.standard_iou()
     before = filters or dict(urllib.parse.parse_qsl(os.environ.get(QUERY_VARIABLE, "")))
     take({name: text for name, text in before.items() if name not in said})
     _take_saved(filters.get(_SAVED, ""))
@@ -403,6 +410,11 @@ def write_url(view: View, shown: Mapping[AnyField, object] | None = None) -> str
     if workspace_store.folder() is not None:
         workspace_store.keep_filters({**parts(), **({_SAVED: _saved_text()} if state.saved_filters else {})})
     return urllib.parse.urlencode(address)
+
+
+def loses_uploads() -> bool:
+    """Return whether the address is of uploads that ended with the session that had them."""
+    return state.lost or ("uploads" in st.query_params and not state.taken and workspace_store.folder() is None)
 
 
 def is_bare() -> bool:

@@ -19,6 +19,7 @@ from evaluator.components.compare.payload import (
     ComparePayload,
     PairWindowPayload,
 )
+from evaluator.components.drop.payload import DropEvents, DropPayload, FileListEvents, FileListPayload
 from evaluator.components.gallery.payload import GalleryEvents, GalleryPayload
 from evaluator.components.matrix.payload import MatrixEvents, MatrixPayload
 from evaluator.components.meeting.payload import MeetingEvents, MeetingPayload, ReviewerEvents, ReviewerPayload
@@ -155,6 +156,10 @@ gallery = Component[GalleryPayload, GalleryEvents]("gallery", GalleryEvents)
 meeting = Component[MeetingPayload, MeetingEvents]("meeting", MeetingEvents)
 reviewer = Component[ReviewerPayload, ReviewerEvents]("reviewer", ReviewerEvents)
 """What lets the browser remember the reviewer's name, and report it to a session without one."""
+drop = Component[DropPayload, DropEvents]("drop", DropEvents)
+"""What takes files that are dropped anywhere."""
+file_list = Component[FileListPayload, FileListEvents]("file_list", FileListEvents)
+"""The list of dropped files with their roles."""
 theme = Component[ThemePayload, ThemeEvents]("theme", ThemeEvents)
 """What draws the view again when the reader chooses the other theme."""
 

@@ -34,10 +34,12 @@ from pages.app.session_files import (
     files,
     initial_workspace,
 )
-from pages.app.state import State, modes_of, state
+from pages.app.state import Field, State, modes_of, state
 
 FILES_VIEW = "pages/files.py"
 _FIRST_FILES = "first_files_given"
+# Whether the link of the sample bar was pressed where the browser opens no chooser.
+_CHOOSER_ASKED: Field[bool] = Field(False, "chooser_asked")
 _ISSUES_SHOWN = 200
 _DOCUMENT_NAMES = Cached[dict[str, str]](16)
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
@@ -90,17 +92,32 @@ def facts_of(text: str) -> str:
     return f'<p class="ls-facts">{html.escape(plain(text))}</p>'
 
 
-def sample_bar() -> None:
-    """Draw that the sample data are open, and the way to other files."""
+def sample_bar(*, lost: bool = False) -> None:
+    """Draw that the sample data are open, or that uploads are `lost`, and the way to other files."""
+    if _CHOOSER_ASKED.pop():
+        st.switch_page(FILES_VIEW)
     opened = BOXES.project_field.get()
     truth = opened.ground_truth if opened is not None else None
     origin = truth.origin if truth is not None else initial_workspace().of(BOXES.name).ground_truth
-    if not session_files.is_bundled(origin):
+    is_sample = session_files.is_bundled(origin)
+    if lost and not state.taken:
+        of = "the sample data" if is_sample else "what was open at the start"
+        with st.container(key="sample_bar", horizontal=True, vertical_alignment="center", gap="small"):
+            st.html(f'<b class="ls-lost">Your uploads ended with the reload; this is {of}.</b>', width="content")
+            opener("Drop them again")
+        return
+    if not is_sample:
         st.container(key="no_bar").empty()
         return
     with st.container(key="sample_bar", horizontal=True, vertical_alignment="center", gap="small"):
         st.html("<b>Sample data:</b> 8 reports, two simple detectors.", width="content")
-        st.page_link(FILES_VIEW, label="Open your own files")
+        opener("Open your own files")
+        st.html("or drop them anywhere in this window", width="content")
+
+
+def opener(label: str, key: str = "open_own") -> None:
+    """Draw the link that opens a chooser; where the browser opens none, it leads to that of Files."""
+    st.button(label, key=key, type="tertiary", on_click=_CHOOSER_ASKED.set, args=(True,))
 
 
 def section(text: str, facts: str = "") -> None:

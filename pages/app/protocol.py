@@ -28,8 +28,25 @@ def available() -> dict[str, AnyBoxProtocol]:
 
 def chosen() -> AnyBoxProtocol:
     """Return the chosen protocol."""
+    return named(state.protocol)
+
+
+def named(name: str) -> AnyBoxProtocol:
+    """Return the protocol of a name, the default one for a name that is none."""
     every = available()
-    return every.get(state.protocol, every[DEFAULT])
+    return every.get(name, every[DEFAULT])
+
+
+def of_format(name: str) -> str:
+    """Return the protocol that files of a format are made for: that of its name, or the default one."""
+    return name if name in available() else DEFAULT
+
+
+def of_files() -> str:
+    """Return the protocol of the open ground truth by its format."""
+    held = state.files
+    truth = None if held is None else held.truth
+    return of_format("" if truth is None else truth.format)
 
 
 def standard_iou() -> float:

@@ -413,17 +413,20 @@ def add_upload(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False
     taken = OpenUpload(kind.name, side, upload, alone)
     member = _open_taken(kind, taken)
     if member.source is not None:
-        state.taken = (*(each for each in state.taken if not taken.replaces(each)), taken)
+        state.taken, state.of_uploads = (*(each for each in state.taken if not taken.replaces(each)), taken), True
         workspace_store.keep(taken)
     return member
 
 
-def _open_taken(kind: Kind[C], taken: OpenUpload) -> Member[C]:
-    member, held = read(kind, taken.upload, taken.upload.name, taken.side), files(kind)
+def _open_taken(kind: Kind[C], taken: OpenUpload, *, kept: bool = False) -> Member[C]:
+    """Open an upload; one that was `kept` as the ground truth may be a prediction that was made the reference."""
+    member, held, as_reference = read(kind, taken.upload, taken.upload.name, taken.side), files(kind), False
+    if kept and member.source is None:
+        member, as_reference = read_as(kind, taken.upload, taken.upload.name, taken.side)
     if taken.alone and member.source is not None:
         held = replace(held, ground_truth=None, models=(), as_reference=False)
     if member.source is not None and taken.side == "ground_truth":
-        kind.project_field.set(replace(held, ground_truth=member, as_reference=False))
+        kind.project_field.set(replace(held, ground_truth=member, as_reference=as_reference))
     elif member.source is not None:
         others = tuple(other for other in held.models if other.name != member.name)
         kind.project_field.set(replace(held, models=(*others, member)))
@@ -439,8 +442,13 @@ def has_outlines() -> bool:
 
 def open_kept_uploads(taken: Sequence[OpenUpload]) -> None:
     """Open the uploads that the workspace folder has, beside the files that were named at the start."""
-    usable = [each for each in taken if _open_taken(_kind_of(each), each).source is not None]
+    if any(each.alone for each in taken):
+        for kind in KINDS:
+            if any(is_bundled(member.origin) for member in files(kind).members):
+                kind.project_field.set(Project(None, ()))
+    usable = [each for each in taken if _open_taken(_kind_of(each), each, kept=True).source is not None]
     state.taken = (*state.taken, *usable)
+    state.of_uploads = bool(state.taken)
 
 
 def remove(taken: OpenUpload) -> None:
@@ -468,6 +476,15 @@ def use_as_reference(place: int) -> None:
     BOXES.project_field.set(Project(truth, others, held.pdfs, as_reference=True))
 
 
+def read_as(kind: Kind[C], origin: Origin, name: str, side: Side) -> tuple[Member[C], bool]:
+    """Read a file as a side, a prediction as the reference where it cannot be a ground truth; return which it is."""
+    member = read(kind, origin, name, side)
+    if member.source is not None or side != "ground_truth" or kind.name != BOXES.name:
+        return member, False
+    again = read(kind, origin, name, side, as_reference=True)
+    return (again, True) if again.source is not None else (member, False)
+
+
 def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C] | None:
     """Use a file of this session as another side, or not at all with None; a replaced one is unused.
 
@@ -481,12 +498,8 @@ def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C
     if role is None:
         others = (*others, (kind.name, member))
     else:
-        again = read(kind, member.origin, member.name, role)
-        if role == "ground_truth" and again.source is None and kind.name == BOXES.name:
-            again = read(kind, member.origin, member.name, role, as_reference=True)
-            as_reference = again.source is not None
-        elif role == "ground_truth":
-            as_reference = False
+        again, is_reference = read_as(kind, member.origin, member.name, role)
+        as_reference = is_reference if role == "ground_truth" else as_reference
         if again.source is None:
             return again
         if role == "ground_truth":

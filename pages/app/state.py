@@ -354,6 +354,11 @@ class State:
     reference_asked: Field[int | None] = Field(None)
     dropped_asked: Field[tuple[Side | None, ...] | None] = Field(None)
     dropped_problem: Field[str] = Field("")
+    # Whether the address is of uploads, which end with the session; whether they have ended.
+    of_uploads: Field[bool] = Field(
+        False, part=Part("uploads", *get_args(View), codec=YES, stays=True, applies=lambda: bool(State.taken.get()))
+    )
+    lost: Field[bool] = Field(False)
     # What became of saving the project: what was saved, whether it was, and the words for it.
     project_saved: Field[tuple[str, bool, str]] = Field(("", True, ""))
     # Uploads that are open, the first one first, and what the workspace folder had or could not take.

@@ -557,7 +557,7 @@ class Screen:
         be removed, one that is on its way can be cancelled.
         """
         place = self.page.locator(within)
-        place.locator("input[type=file]").first.set_input_files(files)
+        place.locator("input[type=file]:not(.st-key-drop input)").first.set_input_files(files)
         for file in files:
             place.get_by_role("button", name=f"Remove {file.name}", exact=True).wait_for(timeout=PATIENCE * 1000)
         self.painted()

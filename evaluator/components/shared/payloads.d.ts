@@ -1125,6 +1125,94 @@ export interface ThemeEvents {
   changed: string;
 }
 
+/** Where dropped files go. */
+export interface DropPayload {
+  /** of the uploader that takes them; another one for each drop */
+  key: string;
+  /** the largest file that is taken, in megabytes */
+  limit: number;
+}
+
+/** All files of a drop by name: what is too large or was cut off does not arrive and can so be named. */
+export interface DroppedEvent {
+  drop: string;
+  names: string[];
+  /** those above the limit */
+  large?: string[];
+}
+
+/** What a drop sends. */
+export interface DropEvents {
+  dropped: DroppedEvent;
+}
+
+/** A role that a file may have. */
+export interface RoleItem {
+  role: string;
+  words: string;
+}
+
+/** A file of the list. */
+export interface ListedItem {
+  name: string;
+  what: string;
+  /** place among the files with a role; -1 for what has no choice */
+  at?: number;
+  role?: string;
+  roles?: RoleItem[];
+  documents?: string;
+  boxes?: string;
+  /** whether it cannot be read */
+  wrong?: boolean;
+}
+
+/** Something to choose, by its name. */
+export interface ChoiceItem {
+  name: string;
+  words: string;
+  chosen?: boolean;
+}
+
+/** Files of one purpose. */
+export interface ListedGroup {
+  title: string;
+  facts: string;
+  files: ListedItem[];
+  /** behind the facts */
+  link?: ChoiceItem | null;
+  /** of the bar below the files */
+  sentence?: string;
+  choices?: ChoiceItem[];
+}
+
+/** All files that were dropped, used or not, and what will be evaluated. */
+export interface FileListPayload {
+  headline: string;
+  facts: string;
+  groups: ListedGroup[];
+  /** words of the way back */
+  back: string;
+  ready: boolean;
+  summary: string;
+  protocol: string;
+  missing?: string;
+}
+
+/** Another role for a file. */
+export interface RoleEvent {
+  at: number;
+  role: string;
+}
+
+/** What the list of files sends. */
+export interface FileListEvents {
+  role: RoleEvent;
+  /** the name of a choice */
+  choose: string;
+  evaluate: number;
+  back: number;
+}
+
 /** The legend of a heatmap. */
 export interface ScaleItem {
   name: string;

@@ -1,0 +1,413 @@
+"""The reader's own files: dropped anywhere, listed with their roles, opened in place of what is open, taken back."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import streamlit as st
+
+from evaluator.components.drop.listing import file_list, has_pages, page_folders, reasons
+from evaluator.components.drop.payload import DropPayload
+from evaluator.data.dataset import Side
+from evaluator.data.issues import Issue, count_of
+from evaluator.formats import search
+from evaluator.pdf.folder import Folders, folders_of
+from evaluator.project import AnyMember, AnyProject, Project, Upload, model_names, paths_of
+from evaluator.workspace.proposal import TRUTH, UNUSED, ListedFile, Proposal, merged_origin, parts_of, propose
+from evaluator.workspace.roles import Workspace
+from evaluator.workspace.store import OpenUpload
+from evaluator.workspace.uploads import PAGE_SUFFIXES, sort_dropped_files
+from pages.app import address, components, pictures, protocol, session_files, workspace_store
+from pages.app.session_files import BOXES, KINDS, AnyKind, initial_workspace
+from pages.app.state import AnyField, Field, State, UploadedFiles, form_value, report, state
+
+_DROP, _LIST = "drop_anywhere", "file_list"
+# What an upload replaces, and what "Undo" brings back.
+_REPLACED: Final[tuple[AnyField, ...]] = (
+    *(kind.project_field for kind in KINDS), State.taken, State.unused, State.left_out, State.passed_over, State.fixes,
+    State.protocol, State.iou,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Files that are listed: with a role, pages, and those left out, with an issue or by name alone.
+
+    `pdfs`: folders of pages that are open already. `unused`: folders of `pages` that are not used. `paired`: the one
+    page on each side is the same.
+    """
+
+    proposal: Proposal
+    pages: UploadedFiles = ()
+    pdfs: Folders | None = None
+    issues: tuple[Issue, ...] = ()
+    names: tuple[str, ...] = ()
+    tables: UploadedFiles = ()
+    unused: frozenset[str] = frozenset()
+    paired: bool = False
+
+    @property
+    def page_names(self) -> list[str]:
+        """Return the PDFs and page images, those of open folders as well."""
+        below = [] if self.pdfs is None else folders_of(self.pdfs)
+        paths = [(folder, path) for folder in below for path in search.walk([folder])]
+        pages = [each for each in paths if each[1].suffix.lower() in PAGE_SUFFIXES]
+        names = (f"{folder.name}/{path.relative_to(folder).as_posix()}" for folder, path in pages)
+        return [*(name for name, _ in self.pages), *names]
+
+    def used_pages(self) -> UploadedFiles:
+        """Return the uploaded pages of the folders that are used."""
+        folders = page_folders([name for name, _ in self.pages])
+        used = {name for folder, names in folders.items() if folder not in self.unused for name in names}
+        return tuple(each for each in self.pages if each[0] in used)
+
+
+_LISTED: Final[Field[Listed | None]] = Field(None, "own_listed")
+# The view over which the list is shown; None while it is not.
+_SHOWN: Final[Field[str | None]] = Field(None, "own_list_shown")
+_STARTED: Final[Field[bool]] = Field(False, "own_started")
+# How many drops the hidden uploader has taken, and what the last one brought until it is read; the names of all that
+# ever came, and what did not.
+_DROPS: Final[Field[int]] = Field(0, "own_drops")
+_ARRIVED: Final[Field[UploadedFiles]] = Field((), "own_arrived")
+_EVER_ARRIVED: Final[Field[frozenset[str]]] = Field(frozenset(), "own_ever_arrived")
+_NOT_ARRIVED: Final[Field[tuple[Issue, ...]]] = Field((), "own_not_arrived")
+_ASKED: Final[Field[str]] = Field("", "own_asked")
+# What was open before, until another view is chosen, and what is said of it.
+_BEFORE: Final[Field[Mapping[str, Any] | None]] = Field(None, "own_before")
+_SAID: Final[Field[tuple[str, str]]] = Field(("", ""), "own_said")
+
+
+# --- dropping ------------------------------------------------------------------------------------------------
+
+
+def uploader() -> None:
+    """Draw what takes files that are dropped anywhere, which nobody sees."""
+    key = f"dropped_{_DROPS.get()}"
+    with st.container(key="drop"):
+        st.file_uploader("Dropped files", accept_multiple_files=True, key=key, on_change=_arrive, args=(key,))
+        limit = int(st.get_option("server.maxUploadSize"))
+        components.drop(DropPayload(key, limit), key=_DROP, on_dropped=_note_missing)
+
+
+def _arrive(key: str) -> None:
+    """Take what the uploader holds; a message on its way may name the one before it."""
+    if key != f"dropped_{_DROPS.get()}":
+        return
+    uploaded = tuple((each.name, each.getvalue()) for each in form_value(key) or [])
+    if uploaded:
+        # On a slow way the browser may hand the same files over twice.
+        _ARRIVED.set(tuple(dict((*_ARRIVED.get(), *uploaded)).items()))
+        _EVER_ARRIVED.set(_EVER_ARRIVED.get().union(name for name, _ in uploaded))
+        _DROPS.set(_DROPS.get() + 1)
+
+
+def _note_missing() -> None:
+    """Note what did not arrive of a drop: Streamlit says nothing of it."""
+    dropped = components.drop.events(report(_DROP)).dropped
+    if dropped is None:
+        return
+    limit, arrived = int(st.get_option("server.maxUploadSize")), _EVER_ARRIVED.get()
+    missing = [name for name in dropped.names if name in dropped.large or name not in arrived]
+    _NOT_ARRIVED.set(tuple(_missing(name, name in dropped.large, limit) for name in missing))
+
+
+def _missing(name: str, is_large: bool, limit: int) -> Issue:
+    rule, fix = "a dropped file must arrive whole", "Drop it again."
+    if is_large:
+        rule, fix = f"a dropped file may have {limit} MB", "Use layoutscope open FOLDER, which has no such limit."
+    return Issue(severity="warning", file=name, place="", rule=rule, found="", fix=fix)
+
+
+def receive(uploads: UploadedFiles) -> None:
+    """List some files with those that are listed already, or open."""
+    held = _LISTED.get() if _SHOWN.get() is not None else None
+    held = held or _open_now()
+    truths = {each.kind for each in held.proposal.files if each.stated == "ground_truth"}
+    dropped = sort_dropped_files(uploads, open_truths=truths)
+    new = [_read(each.kind, each.upload, each.upload.name, each.side) for each in dropped.proposed]
+    # A file that is dropped again takes the place of itself.
+    names = {each.name for each in new}
+    kept = [each for each in held.proposal.files if each.name not in names]
+    again = {name for name, _ in dropped.pages}
+    proposal = propose([*kept, *new])
+    folders = page_folders([name for name, _ in dropped.pages])
+    _LISTED.set(
+        replace(
+            held,
+            proposal=proposal,
+            unused=held.unused | {name for name, pages in folders.items() if not has_pages(proposal, pages)},
+            pages=(*(each for each in held.pages if each[0] not in again), *dropped.pages),
+            issues=(*held.issues, *dropped.reasons()),
+            names=(*held.names, *dropped.unexplained()),
+            tables=(*held.tables, *dropped.tables),
+        )
+    )
+
+
+def _open_now() -> Listed:
+    """Return the reader's own files that are open, as a list; empty while the sample is."""
+    files = []
+    for kind in KINDS:
+        held = session_files.files(kind)
+        for member in held.members:
+            if session_files.is_bundled(member.origin):
+                continue
+            for origin in parts_of(member.origin):
+                name = origin.name if len(parts_of(member.origin)) > 1 else member.name
+                files.append(_read(kind.name, origin, name, member.side))
+    pdfs = next((held.pdfs for kind in KINDS if (held := session_files.files(kind)).members and files), None)
+    return Listed(propose(files), pdfs=pdfs)
+
+
+def _read(kind: str, origin: Any, name: str, side: Side | None) -> ListedFile:  # noqa: ANN401 - any origin
+    of = next(each for each in KINDS if each.name == kind)
+    return ListedFile(of.name, side, session_files.read(of, origin, name, side or "ground_truth"))
+
+
+def start(view: str) -> None:
+    """List the files named at the start when several of them may be the ground truth; once in a session."""
+    if _STARTED.get():
+        return
+    _STARTED.set(True)
+    named = initial_workspace()
+    if any(sides.truths for sides in named.sides.values()):
+        _LISTED.set(_of_workspace(named))
+        _SHOWN.set(view)
+
+
+def _of_workspace(named: Workspace) -> Listed:
+    files = []
+    for kind in KINDS:
+        sides = named.of(kind.name)
+        truths = (*sides.truths, *paths_of(sides.ground_truth))
+        files += [_read(kind.name, path, path.name, "ground_truth") for path in truths]
+        models = zip(sides.predictions, model_names(sides.predictions), strict=True)
+        files += [_read(kind.name, model, name, "prediction") for model, name in models]
+    pdfs = next((sides.pdfs for sides in named.sides.values() if sides.pdfs is not None), None)
+    return Listed(propose(files), pdfs=pdfs, issues=named.issues, names=named.passed_over)
+
+
+# --- the list ------------------------------------------------------------------------------------------------
+
+
+def follow(view: str) -> None:
+    """Do what the reader asked for: list what arrived, evaluate, undo; before the view is drawn."""
+    start(view)
+    uploads = _ARRIVED.pop()
+    if uploads:
+        with st.spinner(f"Reading {count_of(len(uploads), 'file')}"):
+            receive(uploads)
+        _SHOWN.set(view)
+    missing = _NOT_ARRIVED.pop()
+    if missing:
+        held = (_LISTED.get() if _SHOWN.get() is not None else None) or _open_now()
+        _LISTED.set(replace(held, issues=(*held.issues, *missing)))
+        _SHOWN.set(view)
+    asked = _ASKED.pop()
+    if asked == "evaluate":
+        _evaluate()
+    elif asked == "undo":
+        _undo()
+    elif asked == "roles" and _LISTED.get() is not None:
+        _SHOWN.set(view)
+    if _SHOWN.get() not in (None, view):
+        _SHOWN.set(None)
+
+
+def is_shown() -> bool:
+    """Return whether the list is shown in place of a view."""
+    return _SHOWN.get() is not None and _LISTED.get() is not None
+
+
+def has_list() -> bool:
+    """Return whether files were listed, which can be shown again."""
+    return _LISTED.get() is not None
+
+
+def show_again() -> None:
+    """Show the list again, over the view of the moment."""
+    _ASKED.set("roles")
+
+
+def draw() -> None:
+    """Draw the list of files."""
+    held = _LISTED.get()
+    assert held is not None
+    st.html('<h1 class="ls-title ls-whole-width">Files to open</h1>')
+    is_sample = any(session_files.is_bundled(member.origin) for member in session_files.files(BOXES).members)
+    used = protocol.named(_protocol_of(held.proposal))
+    payload = file_list(
+        held.proposal,
+        held.page_names,
+        reasons(held.issues, held.names),
+        unused_pages=held.unused,
+        paired=held.paired,
+        back="Back to the sample" if is_sample else "Back",
+        protocol=f"Protocol {used.name} {used.version}, that of these files",
+    )
+    components.file_list(
+        payload, key=_LIST, on_role=_change_role, on_choose=_choose, on_evaluate=_ask_to_evaluate, on_back=_go_back
+    )
+
+
+def _protocol_of(proposal: Proposal) -> str:
+    truths = proposal.places("boxes", TRUTH)
+    source = proposal.files[truths[0]].source if truths else None
+    return protocol.of_format("" if source is None else source.format)
+
+
+def _change_role() -> None:
+    event, held = components.file_list.events(report(_LIST)).role, _LISTED.get()
+    if event is None or held is None:
+        return
+    files = held.proposal.files
+    if 0 <= event.at < len(files):
+        _LISTED.set(replace(held, proposal=held.proposal.with_role(event.at, event.role)))
+        return
+    folders = [*page_folders(held.page_names)]
+    if len(files) <= event.at < len(files) + len(folders):
+        folder = folders[event.at - len(files)]
+        _LISTED.set(replace(held, unused=held.unused | {folder} if event.role == UNUSED else held.unused - {folder}))
+
+
+def _choose() -> None:
+    name, held = components.file_list.events(report(_LIST)).choose, _LISTED.get()
+    if name is None or held is None:
+        return
+    what, _, rest = name.partition(":")
+    proposal = held.proposal
+    kind = next((each.name for each in KINDS if each.name == rest.partition(":")[0]), BOXES.name)
+    if what == "pair":
+        _LISTED.set(replace(held, paired=not held.paired))
+    elif what == "apart":
+        _LISTED.set(replace(held, proposal=proposal.with_models(kind, apart=True)))
+    elif what == "reference" and (reference := proposal.as_reference()) is not None:
+        _LISTED.set(replace(held, proposal=replace(proposal, roles=reference.roles)))
+    elif what == "truth":
+        _, choices = proposal.truth_choices(kind)
+        place = rest.rpartition(":")[2]
+        if place.isdecimal() and int(place) < len(choices):
+            _LISTED.set(replace(held, proposal=replace(proposal, roles=choices[int(place)].roles)))
+
+
+def _ask_to_evaluate() -> None:
+    if components.file_list.events(report(_LIST)).evaluate is not None:
+        _ASKED.set("evaluate")
+
+
+def _go_back() -> None:
+    if components.file_list.events(report(_LIST)).back is not None:
+        _SHOWN.set(None)
+        _LISTED.set(None)
+
+
+# --- opening -------------------------------------------------------------------------------------------------
+
+
+def _evaluate() -> None:
+    """Open the files under their roles, in place of everything that is open, and show them; errors change nothing."""
+    held = _LISTED.get()
+    if held is None or not held.proposal.kinds:
+        return
+    opened = {kind: _opened(kind, held) for kind in KINDS}
+    members = [member for each in opened.values() for member in each.members]
+    wrong = [issue for member in members if member.source is None for issue in member.issues]
+    if wrong:
+        _LISTED.set(replace(held, issues=(*held.issues, *wrong)))
+        return
+    _BEFORE.set({field.name: field.get() for field in _REPLACED})
+    for entry in address.TABLE:
+        entry.field.set(entry.field.start)
+    for kind, project in opened.items():
+        kind.project_field.set(project)
+    state.protocol, state.unused = protocol.of_files(), ()
+    state.iou = protocol.standard_iou()
+    if held.paired:
+        state.fixes = ("names=only",)
+    state.left_out, state.passed_over, state.tables = held.issues, held.names, held.tables
+    _keep(opened)
+    used_pages = held.used_pages()
+    if used_pages:
+        pictures.add_pages(used_pages, [kind for kind in KINDS if opened[kind].members])
+    of_model = [role for role in held.proposal.roles if role != UNUSED]
+    unused = len(held.proposal.files) - len(of_model)
+    counts = [f"{count_of(len(of_model) + len(used_pages), 'file')} opened"]
+    counts += [f"{unused:,} not used"] if unused else []
+    left_out = len(reasons(held.issues, held.names))
+    counts += [f"{left_out:,} left out"] if left_out else []
+    was_sample = any(session_files.is_bundled(each.origin) for each in _members_before())
+    view = "overview" if held.proposal.is_ready("boxes") else held.proposal.kinds[0]
+    _SAID.set((f"{', '.join(counts)}.{' The sample is closed.' if was_sample else ''}", view))
+    _SHOWN.set(None)
+    st.switch_page(f"pages/{view}.py")
+
+
+def _members_before() -> list[AnyMember]:
+    before = _BEFORE.get() or {}
+    return [member for kind in KINDS if (held := before.get(kind.project_field.name)) for member in held.members]
+
+
+def _opened(kind: AnyKind, held: Listed) -> AnyProject:
+    """Return the files of a kind under their roles; none for a kind that is not ready."""
+    proposal = held.proposal
+    if not proposal.is_ready(kind.name):
+        return Project(None, ())
+    truth, as_reference = _side(kind, held, proposal.places(kind.name, TRUTH), "ground_truth")
+    models = tuple(_side(kind, held, places, "prediction")[0] for places in proposal.models(kind.name))
+    return Project(truth, models, held.pdfs, as_reference)
+
+
+def _side(kind: AnyKind, held: Listed, places: Sequence[int], side: Side) -> tuple[AnyMember, bool]:
+    members = [held.proposal.files[at].member for at in places]
+    if len(members) == 1 and members[0].side == side and members[0].source is not None:
+        return members[0], False
+    origin = merged_origin([member.origin for member in members])
+    return session_files.read_as(kind, origin, members[0].name if len(members) == 1 else origin.name, side)
+
+
+def _keep(opened: Mapping[AnyKind, AnyProject]) -> None:
+    """Note the uploads that are open now, which a workspace folder keeps in place of others."""
+    for each in state.taken:
+        workspace_store.remove(each)
+    state.taken = tuple(
+        OpenUpload(kind.name, member.side, member.origin, alone=member is project.ground_truth)
+        for kind, project in opened.items()
+        for member in project.members
+        if isinstance(member.origin, Upload)
+    )
+    state.of_uploads = bool(state.taken)
+    for each in state.taken:
+        workspace_store.keep(each)
+
+
+def _undo() -> None:
+    """Open again what was open before."""
+    before = _BEFORE.pop()
+    if before is None:
+        return
+    for each in state.taken:
+        workspace_store.remove(each)
+    for field in _REPLACED:
+        field.set(before[field.name])
+    for each in state.taken:
+        workspace_store.keep(each)
+    _SAID.set(("", ""))
+    st.switch_page("pages/overview.py")
+
+
+def said(view: str) -> None:
+    """Draw, on the view that is opened after "Evaluate", what became of the files, with the ways back."""
+    words, where = _SAID.get()
+    if not words:
+        return
+    if where != (view or "overview"):
+        _SAID.set(("", ""))
+        return
+    with st.container(key="opened", horizontal=True, vertical_alignment="center"):
+        st.html(f'<span role="status">{html.escape(words)}</span>', width="content")
+        st.button("Undo", key="undo_open", type="tertiary", on_click=_ASKED.set, args=("undo",))
+        st.button("Roles", key="show_roles", type="tertiary", on_click=show_again)

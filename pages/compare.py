@@ -6,7 +6,7 @@ from evaluator.formats.posters import Posters
 from pages.app import frame, session_files, widgets
 from pages.app.address import read_url
 from pages.app.session_files import LoadedBoxes, LoadedFiles
-from pages.app.state import State
+from pages.app.state import State, state
 from pages.views.compare import compare_boxes, compare_fields, compare_pixels, compare_posters
 from pages.views.fields import field_results
 from pages.views.fields.field_results import ComparedFields
@@ -30,10 +30,13 @@ def _kinds() -> dict[str, str]:
 def view() -> None:
     """Draw the whole view."""
     read_url("compare")
-    kind = widgets.kind_switch("Compare", _kinds(), State.pair_kind, lambda: State.pair_box.set(None))
-    if kind == "boxes":
-        compare_boxes.body()
+    kinds = _kinds()
+    if state.pair_kind not in kinds:
+        state.pair_kind = next(iter(kinds))
+    if state.pair_kind == "boxes":
+        compare_boxes.body(kinds)
         return
+    kind = widgets.kind_switch("Compare", kinds, State.pair_kind, lambda: State.pair_box.set(None))
     frame.refused_parts()
     # Without these a choice was taken away in the meantime; the switch above has given way then.
     boxes, fields, posters = _files_of_kinds()

@@ -47,6 +47,15 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"least and loss must be in [0, 1); found {self.least} and {self.loss}")
 
 
+class Condition(NamedTuple):
+    """A condition of a rule: `one` is the difference that decides it, None where there is none, `least` its limit."""
+
+    state: Literal["fails", "open", "holds"]
+    words: str
+    one: Difference | None
+    least: float
+
+
 class Cost(NamedTuple):
     """Boxes to correct by hand per 100 pages with each model, and B minus A; see `Mistakes.corrections`."""
 
@@ -86,6 +95,25 @@ class Decision(NamedTuple):
         if self.answer == "cannot_tell":
             return f"Cannot tell on {'this document' if self.documents == 1 else f'these {self.documents:,} documents'}"
         return f"{'Ship' if self.answer == 'ship' else 'Keep'} {self.names[self.answer == 'ship']}"
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return the conditions of the rule, those that fail first."""
+        main, rule = self.main, self.rule
+        title = "the main measure" if main is None else METRICS[main.metric].title
+        state: Literal["fails", "open", "holds"] = "open"
+        if main is not None and not (main.too_few or main.by_ties or main.low is None or main.high is None):
+            settled = main.low >= rule.least and main.low > 0.0
+            state = "holds" if settled else "fails" if main.high < max(rule.least, 1e-9) else "open"
+        words = f"{title} up by {_points(rule.least)} or more" if rule.least else f"{title} clearly up"
+        made = [Condition(state, words, main, rule.least)]
+        if rule.loss is not None:
+            few = main is None or main.few_documents
+            lost = "fails" if self.forbidding else "open" if few else "holds"
+            words = f"no clear loss over {_points(rule.loss)}" if rule.loss else "no clear loss"
+            worst = next(iter((*self.forbidding, *self.losses)), None)
+            made.append(Condition(lost, words, worst, -rule.loss))  # type: ignore[arg-type]
+        return tuple(sorted(made, key=lambda each: ("fails", "open", "holds").index(each.state)))
 
     @property
     def counted(self) -> str:

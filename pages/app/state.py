@@ -439,6 +439,10 @@ class State:
     rule_least: WidgetField[float] = WidgetField(1.0, part=Part("least", "compare", kinds=_BOXES))
     rule_loss: WidgetField[float] = WidgetField(5.0, part=Part("loss", "compare", kinds=_BOXES))
     rule_moved: Field[bool] = Field(False)
+    # What is open below the answer.
+    pair_opened: Field[list[str]] = Field(
+        [], part=Part("opened", "compare", codec=some_of(["rule", "differences"]), kinds=_BOXES)
+    )
 
     # Models: the measure that ranks, others beside it, and results of earlier runs.
     rank_by: WidgetField[str] = WidgetField("f1", part=Part("rank_by", "models"))

@@ -82,11 +82,16 @@ def one_of(label: str, names: Mapping[K, str], key: str) -> K:
 
 def kind_switch(label: str, kinds: Mapping[str, str], field: Field[str], changed: Callable[[], object]) -> str:
     """Draw, in the sidebar, which kind of the open files a view shows; nothing for one kind."""
+    with st.sidebar:
+        return kind_choice(label, kinds, field, changed)
+
+
+def kind_choice(label: str, kinds: Mapping[str, str], field: Field[str], changed: Callable[[], object]) -> str:
+    """Draw which kind of the open files a view shows; nothing for one kind."""
     if field.get() not in kinds:
         field.set(next(iter(kinds)))
     if len(kinds) > 1:
-        with st.sidebar:
-            choice(label, kinds, field, on_change=changed)
+        choice(label, kinds, field, on_change=changed)
     return field.get()
 
 

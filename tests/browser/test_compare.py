@@ -123,7 +123,7 @@ def the_sentence_leads_to_the_exact_page_and_back(screen: Screen) -> None:
     assert panes(screen)["b"]["pane"][3] <= 900, "both panes are in the first window"
     assert panes(screen)["b"]["pane"][3] - panes(screen)["b"]["pane"][1] >= 500
     assert (screen.address()["doc"], screen.address()["page"]) == (first[1], str(first[2]))
-    screen.page.locator(".st-key-all_differences summary").click()
+    screen.page.get_by_role("button", name="All 36 differences").click()
     loss = screen.page.locator(".board-part", has_text="Worst loss: Text recall")
     loss.click()
     wanted = places_of("b_broke", "Text")
@@ -456,7 +456,7 @@ def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(scree
 def labels_of_the_axis_stay_in_its_column(screen: Screen) -> None:
     screen.page.set_viewport_size({"width": 1440, "height": 900})
     screen.to("compare", scores="0.99,0.99")
-    screen.page.locator(".st-key-all_differences summary").click()
+    screen.page.get_by_role("button", name="All 36 differences").click()
     screen.page.locator(".axis-tick").first.wait_for()
     outside = screen.page.locator(".axis-tick").evaluate_all(
         """(ticks) => ticks.filter((tick) => {

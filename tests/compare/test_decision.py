@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from evaluator import project
 from evaluator.compare.comparison import compare
 from evaluator.compare.decision import Cost, Rule, cost_of, decide, documents_needed, main_metric, main_metrics
 from evaluator.compare.differences import Difference, decision_differences
-from evaluator.components.compare.decision_scale import ruler
+from evaluator.components.compare.decision_scale import scale
 from evaluator.data.dataset import join
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols import snapshot
@@ -200,23 +199,28 @@ def test_a_failed_condition_decides_the_sample_everywhere() -> None:
     assert comparison.tables(["a.json", "b.json"])[0].title.count("Keep lines.") == 1
 
 
-class TestRuler:
-    def test_zones_are_symmetric_and_hold_the_interval(self) -> None:
-        made = ruler(difference(), 0.01)
-        assert made.keep + made.ship == pytest.approx(1.0)
-        assert 0.0 < made.keep < 0.5 < made.ship < made.low < made.value < made.high < 1.0
-        assert (0.5, "0") in made.ticks
-        assert len(made.ticks) <= 7
-        assert np.isclose({text: at for at, text in made.ticks}["+1"], made.ship)
+class TestConditions:
+    def test_what_fails_comes_first_and_lies_on_one_scale(self) -> None:
+        main, loss = difference(low=-0.02, high=0.05), difference("recall", "Text", at=-0.14)
+        made = decide([main, loss], NAMES).conditions
+        assert [(each.state, each.words, each.one) for each in made] == [
+            ("fails", "no clear loss over 5 points", loss), ("open", "F1 up by 1 point or more", main),
+        ]  # fmt: skip
+        (first, second), ticks = scale(made)
+        assert 0.0 < first.low < first.value < first.high < first.limit < second.limit < second.high < 1.0
+        assert "0" in [text for _, text in ticks]
 
-    def test_few_documents_have_no_interval(self) -> None:
-        made = ruler(difference(documents=4), 0.01)
-        assert (made.low, made.high) == (None, None)
-        assert ruler(difference(at=None), 0.01) is None
-
-    @pytest.mark.parametrize("at", [-1.0, -0.3, 0.0, 0.0001, 0.5, 1.0])
-    def test_every_difference_fits(self, at: float) -> None:
-        for least in (0.0, 0.001, 0.2):
-            made = ruler(difference(at=at), least)
-            assert 0.0 <= made.keep <= made.ship <= 1.0
-            assert all(0.0 <= place <= 1.0 for place, _ in made.ticks)
+    @pytest.mark.parametrize(
+        ("one", "states"),
+        [
+            (difference(), ["holds", "holds"]),
+            (difference(at=-0.02), ["fails", "holds"]),
+            (difference(at=0.0), ["fails", "holds"]),
+            (difference(documents=4), ["open", "open"]),
+            (difference(at=None), ["open", "open"]),
+        ],
+    )
+    def test_each_state(self, one: Difference, states: list[str]) -> None:
+        made = decide([one], NAMES).conditions
+        assert [each.state for each in made] == states
+        assert all(0.0 <= each.limit <= 1.0 for each in scale(made)[0])

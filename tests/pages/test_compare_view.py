@@ -65,10 +65,12 @@ def told(results: Sequence[snapshot.ThresholdResult]) -> str:
 
 def component(app: AppTest, field: str) -> dict[str, Any]:
     """What the component with some field was given."""
-    # The board is there twice: its sentence and differences, and its ledger.
+    # The board is there twice, its sentence and differences where the reader has opened them, and its ledger.
     given = [data for each in app.get("bidi_component") if field in (data := dashboard.data_of(each))]
     parts = [data.pop("part", "differences") for data in given]
-    assert parts == (["differences", "ledger"] if field == "sentence" else ["differences"])
+    opened = "differences" in app.session_state["pair_opened"] if "pair_opened" in app.session_state else False
+    both = ["differences", "ledger"] if opened else ["ledger"]
+    assert parts == (both if field == "sentence" else ["differences"])
     assert all(data == given[0] for data in given)
     return dict(given[0])
 
@@ -363,7 +365,8 @@ def decision_words(app: AppTest) -> list[str]:
 
 
 def test_it_opens_with_the_decision_of_the_terminal_and_what_changed() -> None:
-    app = start(COMPARE)
+    app = fine(start(COMPARE).button(key="open_differences").click().run())
+    assert address(app)["opened"] == "differences"
     assert [each.proto.alt for each in app.get("vega_lite_chart")] == [
         "Mistakes of A and B, By name",
         "Mistakes of A and B, By label",
@@ -385,7 +388,7 @@ def test_it_opens_with_the_decision_of_the_terminal_and_what_changed() -> None:
 
 
 def test_the_rule_can_be_set_and_stands_in_the_address() -> None:
-    app = start(COMPARE, measure="recall", least="2", loss="100")
+    app = start(COMPARE, measure="recall", least="2", loss="100", opened="rule")
     assert [app.selectbox(key=f"rule_{name}").value for name in ("measure", "least", "loss")] == ["recall", 2.0, 100]
     assert decision_words(app)[1].startswith("Recall ")
     fine(app.selectbox(key="rule_measure").set_value("precision").run())

@@ -24,7 +24,7 @@ export class Board {
   constructor(parent, send) {
     this.send = send;
     this.text = "";
-    this.whole = false;
+    this.whole = true;
     this.sentence = html("p", { class: "board-sentence" });
     this.differences = html("div", { class: "board-differences" });
     this.ledger = html("div", { class: "board-ledger" });

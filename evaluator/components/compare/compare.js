@@ -5,7 +5,7 @@
  * for a sharper image and the way to Pages are sent.
  */
 
-import { html, setAttributes } from "../shared/elements.js";
+import { html } from "../shared/elements.js";
 import { boxName } from "../shared/facts.js";
 import { PicturesAhead } from "../shared/ahead.js";
 import { hostOf } from "../shared/focus.js";
@@ -155,7 +155,6 @@ export class Comparison extends WindowedView {
   /** @param {boolean} tall */
   enlarge(tall) {
     this.tall = tall;
-    setAttributes(this.tools.large, { "aria-pressed": String(tall) });
     this.placePages(true);
     hostOf(this.root).scrollIntoView({ block: tall ? "start" : "nearest" });
   }
@@ -198,7 +197,7 @@ export class Comparison extends WindowedView {
     const { fit, zoomOut } = this.tools;
     const whole = this.place.zoom === 1;
     const percent = Math.round(this.pair.scale() * 100);
-    fit.replaceChildren(`${percent} %`, html("span", { class: "wide-words" }, ", linked"));
+    fit.textContent = `${percent} %`;
     fit.title = whole ? "Page width of both (0)" : "Whole page of both (0)";
     zoomOut.disabled = whole;
     this.scheduleChips();

@@ -1,49 +1,35 @@
-"""The ruler of a decision: zones, interval of the main measure and ticks, as shares of its width."""
+"""The scale of the conditions of a decision: what is allowed, interval and limit of each, as shares of its width."""
 
 from __future__ import annotations
 
-import math
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from evaluator.compare.differences import Difference
+from evaluator.compare.decision import Condition
 from evaluator.compare.sentences import tick_text
-
-_STEPS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-_MOST_TICKS: Final = 7
+from evaluator.components.compare.comparison_summary import axis_of
 
 
-class Ruler(NamedTuple):
-    """Places from 0 to 1: zones end at `keep` and begin at `ship`; `low` and `high` None without interval."""
+class Places(NamedTuple):
+    """Places from 0 to 1; the allowed zone is from `limit` to 1, and what is undefined is None."""
 
-    keep: float
-    ship: float
-    zero: float
-    value: float
+    limit: float
+    value: float | None
     low: float | None
     high: float | None
-    ticks: tuple[tuple[float, str], ...]
 
 
-def ruler(main: Difference, least: float) -> Ruler | None:
-    """Return the ruler of a difference for the least one that matters; None for an undefined one."""
-    if main.difference is None:
-        return None
-    shown = not main.too_few and main.low is not None and main.high is not None
-    held = [main.difference, *([main.low, main.high] if shown else [])]
-    reach = 100.0 * max(3.0 * least, *(abs(each) * 1.15 for each in held if each is not None), 0.01)
-    step = next((each for each in _STEPS if 2 * math.floor(reach / each) + 1 <= _MOST_TICKS), _STEPS[-1])
-    sides = math.floor(reach / step)
-    ticks = [place * step for place in range(-sides, sides + 1)]
+def scale(conditions: Sequence[Condition]) -> tuple[list[Places], list[tuple[float, str]]]:
+    """Return the places of each condition on one axis of points, and its ticks."""
+    low, high, ticks = axis_of([each.one for each in conditions if each.one is not None])
 
-    def at(value: float) -> float:
-        return (100.0 * value + reach) / (2.0 * reach)
+    def at(value: float | None) -> float | None:
+        return None if value is None else min(max((100.0 * value - low) / (high - low), 0.0), 1.0)
 
-    return Ruler(
-        keep=at(-least),
-        ship=at(least),
-        zero=0.5,
-        value=at(main.difference),
-        low=at(main.low) if shown and main.low is not None else None,
-        high=at(main.high) if shown and main.high is not None else None,
-        ticks=tuple((at(tick / 100.0), tick_text(round(tick, 1))) for tick in ticks),
-    )
+    places = []
+    for each in conditions:
+        hidden = each.one is None or each.one.too_few
+        ends = (None, None) if hidden or each.one is None else (each.one.low, each.one.high)
+        value = None if each.one is None else each.one.difference
+        places.append(Places(at(each.least) or 0.0, at(value), *map(at, ends)))
+    return places, [(at(tick / 100.0) or 0.0, tick_text(tick)) for tick in ticks]

@@ -12,7 +12,7 @@ const STEPS = { ArrowLeft: -STEP, ArrowRight: STEP, Home: -1, End: 1 };
  * @param {HTMLElement} frame the pane that it divides @param {(share: number) => void} slide asked for by the reader
  */
 export function makeDivider(frame, slide) {
-  const root = html("div", { class: "divider", role: "slider", tabindex: "0", "aria-label": "Divider: A on the left, B on the right",
+  const root = html("div", { class: "divider", role: "slider", tabindex: "0", hidden: true, "aria-label": "Divider: A on the left, B on the right",
     "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": "50", "aria-orientation": "horizontal" }, html("span", { class: "divider-grip", "aria-hidden": "true" }, "\u2194"));
   const divider = {
     root,

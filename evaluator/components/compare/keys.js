@@ -16,7 +16,7 @@ export const COMPARE_LINE = [
   { keys: ["S", "D"], words: "side by side, slider", rank: 2 },
   { keys: ["G"], words: "ground truth", rank: 2 },
   { keys: ["+", "\u2212", "0"], words: "zoom", rank: 1 },
-  { keys: ["Z"], words: "tall panes", rank: 2 },
+  { keys: ["Z"], words: "hide statistics", rank: 2 },
 ];
 
 /** @type {[string, string][]} */
@@ -32,7 +32,7 @@ export const COMPARE_HELP = [
   ["G", "Show all ground truth, matched boxes too"],
   ["+ \u2212", "Zoom both panes in and out; so does the mouse wheel, at the pointer"],
   ["0", "Whole page; again: page width"],
-  ["Z", "Tall panes, over the whole window"],
+  ["Z", "Hide the statistics: panes over the whole window"],
   ["Drag", "Move the enlarged page in both panes; Shift and wheel move it sideways"],
   ["Click", "Choose a box in both panes; a click outside all boxes deselects it"],
   ["Esc", "Deselect the box"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -24,7 +26,7 @@ from pages.app.address import leave_first_address
 from pages.app.components import board, panes, with_documents
 from pages.app.results import result_key, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel, Place
-from pages.app.state import State, chosen_cells, open_page, report, state
+from pages.app.state import State, chosen_cells, is_narrowed, open_page, report, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
 from pages.views.compare import compare_parts, decision, model_pair, page_payload
@@ -38,9 +40,11 @@ BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
 _PANES, _BOARD, _LEDGER = "compare_panes", "compare_board", "compare_ledger"
 
 
-def _choices(loaded: LoadedBoxes) -> None:
-    """Label and document, in the sidebar."""
-    with st.sidebar:
+def _choices(loaded: LoadedBoxes, kinds: Mapping[str, str]) -> None:
+    """Draw what is compared, and of which label and document."""
+    narrowed = is_narrowed((State.label, State.within))
+    with st.popover("**Filter**" if narrowed else "Filter", key="pair_filter"):
+        widgets.kind_choice("Compare", kinds, State.pair_kind, lambda: State.pair_box.set(None))
         frame.label_choice(loaded)
         frame.document_choice(loaded)
 
@@ -282,8 +286,8 @@ def _against(one: Difference | None) -> str | None:
     return f"{moved} ({interval}){' ★' if one.is_clear else ''}" if interval else moved
 
 
-def body() -> None:
-    """Draw the view of boxes, sidebar included."""
+def body(kinds: Mapping[str, str]) -> None:
+    """Draw the view of boxes; `kinds` are what can be compared."""
     loaded = frame.open_boxes("Compare")
     if loaded is None:
         return
@@ -294,16 +298,17 @@ def body() -> None:
     leave_first_address()
     page_listing.drop_unknown(loaded)
     State.pair_whole.pop()
-    with frame.title("Compare"):
-        # In here it moves no other part of the view, and the panes keep the keys, when corrected numbers come.
-        main_numbers = st.empty()
     headline.thresholds(loaded, chosen, frame.signature(loaded, chosen, "95 % intervals over documents"))
     frame.banners(loaded, chosen)
     _label_notes(loaded, chosen)
-    _choices(loaded)
-    answer = st.container(key="compare_answer")
-    with main_numbers:
-        headline.numbers_line(loaded, chosen)  # before what takes longer
+    answer = st.container(key="compare_answer", gap="small")
+    work = st.container(key="compare_work")
+    with work:
+        with frame.title("Compare"):
+            _choices(loaded, kinds)
+        pages = st.container()
+    # Out of the way of the panes, which keep the keys when corrected numbers come.
+    main_numbers = st.empty()
     both = model_pair.compare_models(loaded)
     numbers = board_data(both.ledger, both.differences, both.letters, show=state.pair_show, label=state.label)
     with answer:
@@ -313,10 +318,8 @@ def body() -> None:
             lambda: decision.COSTS.of(both.keys, lambda: cost_of(*both.results)),
             lambda: all(result.mistakes_known for result in both.results),
             lambda: compare_parts.write_address(model_pair.shown_place(loaded)),
+            draw_differences=lambda: board(numbers, key=_BOARD, on_link=lambda: _open_link(_BOARD)),
         )
-    with st.expander(f"All {len(numbers.tables[-1].rows)} differences", key="all_differences"):
-        board(numbers, key=_BOARD, on_link=lambda: _open_link(_BOARD))
-    pages = st.container()
     frame.section("Found and missed", "ground-truth boxes; a number opens its pages")
     ledger = msgspec.structs.replace(numbers, part="ledger")
     board(ledger, key=_LEDGER, on_link=lambda: _open_link(_LEDGER))

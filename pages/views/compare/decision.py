@@ -12,9 +12,10 @@ import streamlit as st
 from evaluator.compare.decision import FOUND, Cost, Decision, Rule, decide, main_metrics
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.sentences import difference_points, named_difference
-from evaluator.components.compare.decision_scale import Ruler, ruler
+from evaluator.compare.sentences import difference_points, interval_text, name_of
+from evaluator.components.compare.decision_scale import scale
 from evaluator.data.issues import count_of, plain
+from evaluator.metrics.results import capitalised
 from pages.app import frame, widgets
 from pages.app.cache import Cached
 from pages.app.session_files import PairModel
@@ -43,37 +44,66 @@ def card(
     costs: Callable[[], Cost | None],
     costs_known: Callable[[], bool],
     write: Callable[[], object],
+    *,
+    draw_differences: Callable[[], object],
 ) -> Callable[[], None]:
-    """Draw the answer and its rule; return what adds the costs, where the mistakes have no names yet.
+    """Draw the answer, the conditions of its rule, and what the reader has opened below.
 
-    A change of the rule runs this part alone, and `write` then writes the address.
+    Return what adds the costs, where the mistakes have no names yet. A change of the rule runs this part alone, and
+    `write` then writes the address.
     """
+    if State.pair_whole.pop():
+        st.rerun()
     if State.rule_moved.pop():
         write()
     measures = [metric for metric in main_metrics(differences) if metric in FOUND]
     if state.rule_measure not in measures:
         state.rule_measure = "f1" if "f1" in measures else next(iter(measures), "")
     made = decide(differences, [plain(model.name) for model in chosen], rule=rule())
-    known = costs_known()
-    with st.container(border=True, key="decision"):
-        st.html(_answer(made, chosen))
+    costed = costs_known()
+    with st.container(key="decision"):
+        answer = st.empty()
+        with st.container(key="decision_rule"):
+            with st.container(key="decision_ways", horizontal=True, vertical_alignment="center", gap="medium"):
+                both = " both hold" if len(made.conditions) > 1 else ""
+                st.html(f'<span class="ls-rule">Ship {chosen[1].letter} if{both}</span>', width="content")
+                _way("rule", "Change the rule")
+                _way(
+                    "differences", f"All {len([one for one in differences if one.difference is not None])} differences"
+                )
+            st.html(_conditions(made))
+    if "rule" in state.pair_opened:
         _rule(chosen[1], measures)
-        place = st.empty()
+    if "differences" in state.pair_opened:
+        with st.container(key="all_differences"):
+            draw_differences()
 
     def consequences(*, with_costs: bool) -> None:
-        place.html(_consequences(made._replace(cost=costs()) if with_costs else made))
+        answer.html(_answer(made._replace(cost=costs()) if with_costs else made))
 
-    consequences(with_costs=known)
-    return (lambda: None) if known else partial(consequences, with_costs=True)
+    consequences(with_costs=costed)
+    return (lambda: None) if costed else partial(consequences, with_costs=True)
+
+
+def _way(name: str, words: str) -> None:
+    """Draw what opens a part below the answer, and closes it again."""
+    opened = state.pair_opened
+
+    def turn() -> None:
+        state.pair_opened = [each for each in opened if each != name] if name in opened else [*opened, name]
+        state.rule_moved = True
+
+    icon = ":material/expand_less:" if name in opened else ":material/expand_more:"
+    st.button(words, key=f"open_{name}", type="tertiary", icon=icon, icon_position="right", on_click=turn)
 
 
 def _rule(candidate: PairModel, measures: Sequence[str]) -> None:
     look: dict[str, Any] = {
         "label_visibility": "collapsed",
-        "width": 88,
+        "width": 110,
         "on_change": lambda: State.rule_moved.set(True),
     }
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="decision_rule"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="decision_choices"):
         st.html(f'<span class="ls-rule">Ship {candidate.letter} if</span>', width="content")
         titles = {metric: METRICS[metric].title for metric in measures}
         if titles:
@@ -89,59 +119,60 @@ def _rule(candidate: PairModel, measures: Sequence[str]) -> None:
         widgets.choice("Largest clear loss", limits, State.rule_loss, **look)
 
 
-def _answer(made: Decision, chosen: Sequence[PairModel]) -> str:
-    drawn = None if made.main is None else ruler(made.main, made.rule.least)
-    marks = "" if drawn is None else _ruler(drawn, made, chosen)
+def _answer(made: Decision) -> str:
+    cost, detail = made.cost_words
+    losses, gains = len(made.losses), len(made.gains)
+    moved = (
+        f"{losses:,} clear {'loss' if losses == 1 else 'losses'}, {count_of(gains, 'clear gain')} in {made.counted}."
+    )
+    unjudged = f"Too few documents to judge {', '.join(made.unjudged)}." if made.unjudged else ""
+    more = " ".join(part for part in (f"{cost}." if cost else "", made.more_documents) if part)
+    title = " ".join(part for part in (made.sentence, f"{cost}: {detail}." if cost else "", moved, unjudged) if part)
     return (
         f'<section class="ls-decision ls-{made.answer}{frame.theme_class()}" aria-label="Decision">'
-        f"<h2>{_text(made.headline)}</h2><p>{_text(made.sentence)}</p>{marks}</section>"
+        f"<h2>{_text(made.headline)}</h2>"
+        f'<p title="{_text(title)}"><b>{_text(made.sentence)}</b> {_text(more)}</p></section>'
     )
 
 
-def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[PairModel]) -> str:
-    a, b = (_text(frame.shorten(plain(model.name), 22)) for model in chosen[:2])
-    small = "too small to matter" if drawn.ship - drawn.keep > 0.24 else "too small"
-    zones = (
-        ("keep", 0.0, drawn.keep, f"Keep {a}"),
-        ("open", drawn.keep, drawn.ship, small if made.rule.least else ""),
-        ("ship", drawn.ship, 1.0, f"Ship {b}"),
-    )
-    parts = [
-        f'<i class="ls-zone ls-{name}" style="left:{100 * start:.2f}%;width:{100 * (end - start):.2f}%">'
-        f"<span>{words if end - start > 0.16 else ''}</span></i>"
-        for name, start, end, words in zones
-    ]
-    if drawn.low is not None and drawn.high is not None:
-        width = 100 * (drawn.high - drawn.low)
-        parts.append(f'<i class="ls-span" style="left:{100 * drawn.low:.2f}%;width:{width:.2f}%"></i>')
-    parts.append(f'<i class="ls-dot" style="left:{100 * drawn.value:.2f}%"></i>')
-    if made.main is not None:
-        title = _text(f"{METRICS[made.main.metric].title} {difference_points(made.main)}")
-        side = (
-            f"right:{100 * (1 - (drawn.low or drawn.value)) + 1:.2f}%"
-            if drawn.value > 0.62
-            else (f"left:{100 * (drawn.high or drawn.value) + 1:.2f}%")
+_MARKS: Final = {"fails": "✕", "open": "?", "holds": "✓"}
+
+
+def _conditions(made: Decision) -> str:
+    """Return the conditions of the rule on one scale."""
+    conditions = made.conditions
+    places, ticks = scale(conditions)
+    rows = []
+    for each, place in zip(conditions, places, strict=True):
+        marks = [f'<i class="ls-zone" style="left:{100 * place.limit:.2f}%"></i>']
+        if place.low is not None and place.high is not None:
+            marks.append(
+                f'<i class="ls-span" style="left:{_share(place.low)};width:{_share(place.high - place.low)}"></i>'
+            )
+        if place.value is not None:
+            marks.append(f'<i class="ls-dot" style="left:{_share(place.value)}"></i>')
+        one = each.one
+        span = None if one is None or one.too_few else interval_text(one, signed=True)
+        number = "" if one is None else f"{_shown_name(one)} {difference_points(one)}{' ★' if one.is_clear else ''}"
+        rows.append(
+            f'<tr class="ls-{each.state}"><th scope="row">{_MARKS[each.state]} {each.state}</th>'
+            f'<td class="ls-condition">{_text(each.words)}</td><td class="ls-line"><div>{"".join(marks)}</div></td>'
+            f'<td class="ls-number">{_text(number)}</td><td class="ls-interval">{_text(span or "")}</td></tr>'
         )
-        parts.append(f'<b class="ls-value" style="{side}">{title}</b>')
-    ticks = "".join(f'<span style="left:{100 * at:.2f}%">{text}</span>' for at, text in drawn.ticks)
-    return f'<div class="ls-ruler">{"".join(parts)}</div><div class="ls-ticks">{ticks}</div>'
-
-
-def _consequences(made: Decision) -> str:
-    head, detail = made.cost_words
-    rows = [(head, detail, "One for each box to move, draw, relabel or delete")] if head else []
-    if made.more_documents:
-        rows.append((made.more_documents, "", ""))
-    losses, gains = len(made.losses), len(made.gains)
-    moved = f"{losses:,} clear {'loss' if losses == 1 else 'losses'}, {count_of(gains, 'clear gain')} in {made.counted}"
-    largest = f"largest loss {named_difference(made.losses[0])}" if made.losses else ""
-    unjudged = f"too few documents to judge {', '.join(made.unjudged)}" if made.unjudged else ""
-    rows.append((moved, "; ".join(part for part in (largest, unjudged) if part), ""))
-    body = "".join(
-        f'<div title="{_text(title)}"><dt>{_text(name)}</dt> <dd>{_text(words)}</dd></div>'
-        for name, words, title in rows
+    axis = "".join(f'<span style="left:{_share(at)}">{text}</span>' for at, text in ticks)
+    head = f'<td></td><td></td><td class="ls-line"><div>{axis}</div></td><td></td><td></td>'
+    return (
+        f'<table class="ls-conditions{frame.theme_class()}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
     )
-    return f'<dl class="ls-consequences{frame.theme_class()}">{body}</dl>'
+
+
+def _shown_name(one: Difference) -> str:
+    return capitalised(METRICS[one.metric].title) if one.overall else name_of(one)
+
+
+def _share(place: float) -> str:
+    return f"{100 * place:.2f}%"
 
 
 def _text(words: str) -> str:

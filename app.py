@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.app import address, ended_sessions, frame, login, navigation, own_files, page_style
+from pages.app import address, ended_sessions, frame, help_menu, login, navigation, own_files, page_style
 from pages.views.findings import findings
 
 HERE = Path(__file__).resolve().parent
@@ -25,8 +25,11 @@ navigation.mark_shown(page)
 own_files.follow(page.url_path)
 frame.sample_bar(lost=address.loses_uploads())
 own_files.uploader()
-with st.container(key="help"), st.popover("?", key="help_popover"):
-    login.foot()
+with st.container(key="help"):
+    with st.popover("?", key="help_popover"):
+        help_menu.menu()
+        login.foot()
+    help_menu.tour()
 place = st.empty()
 if own_files.is_shown():
     own_files.draw()

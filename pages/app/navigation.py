@@ -20,6 +20,8 @@ _KINDS: Final[Mapping[str, tuple[AnyKind, ...]]] = {
     "Slices": (BOXES, FIELDS, POSTERS),
     "Fields": (FIELDS,),
     "Posters": (POSTERS,),
+    # Behind the question mark.
+    "Help": (),
 }
 
 

@@ -61,7 +61,7 @@ Report = Mapping[str, Any]
 
 View = Literal[
     "overview", "page_browser", "gallery", "compare", "models", "slices", "class_confusion", "pixel_confusion",
-    "fields", "posters", "suspects", "findings", "review_pack", "files",
+    "fields", "posters", "suspects", "findings", "review_pack", "files", "documentation",
 ]  # fmt: skip
 WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Overview": {"overview": ""},
@@ -73,9 +73,12 @@ WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Posters": {"posters": ""},
     "Review": {"findings": "Decisions", "suspects": "Suspects", "review_pack": "Pack"},
     "Files": {"files": ""},
+    "Help": {"documentation": ""},
 }
 """The words of the navigation, in order: the views of each with the names of their modes; it leads to the first."""
-OF_BOXES: Final[tuple[View, ...]] = tuple(view for view in get_args(View) if view not in ("fields", "files"))
+OF_BOXES: Final[tuple[View, ...]] = tuple(
+    view for view in get_args(View) if view not in ("fields", "files", "documentation")
+)
 """Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own."""
 _FILTERED: Final[tuple[View, ...]] = ("page_browser", "gallery")
 _LISTS: Final[tuple[View, ...]] = (*_FILTERED, "compare", "suspects")
@@ -278,6 +281,9 @@ class State:
     address_left: Field[bool] = Field(False)
     # The view that a button leads to, until the next run goes there.
     next_view: Field[str] = Field("")
+    # The step of the tour, from 1, and the page of the documentation.
+    tour: Field[int] = Field(0)
+    manual: WidgetField[str] = WidgetField("tour", part=Part("manual", "documentation", codec=TEXT))
     entered_bare: Field[bool] = Field(False)
     landed: Field[bool] = Field(False)
     linked: Field[bool] = Field(False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from unicodedata import east_asian_width
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from evaluator.metrics.results import distinct_names
+from evaluator.metrics.terms import explained
 from pages.app.state import AnyField, Field, chart_key, state
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ _FILLED_LINES: Final = 3.0
 _WIDEST_NAMES: Final = 220
 # As the reader's language writes them.
 _COUNT_FORMAT: Final = "localized"
+_OF_MODEL: Final = re.compile(r",? [A-Z]$")
 K = TypeVar("K")
 T = TypeVar("T")
 Column = Sequence[Any] | npt.NDArray[Any]
@@ -171,6 +174,7 @@ def table(
         name: st.column_config.TextColumn(width=setting) if isinstance(setting, int) else setting
         for name, setting in settings.items()
     }
+    settings = {name: _explained(name, setting) for name, setting in settings.items()}
     more.setdefault("row_height", ROW_HEIGHT)
     more.setdefault("placeholder", "n/a")
     if isinstance(data, Mapping):
@@ -184,6 +188,12 @@ def _arrow(columns: Mapping[str, Column]) -> Any:  # noqa: ANN401 - a table of A
 
     arrays = {name: each if isinstance(each, list) else np.asarray(each) for name, each in columns.items()}
     return pa.table({name: pa.array(each, from_pandas=True) for name, each in arrays.items()})
+
+
+def _explained(name: str, setting: Any) -> Any:  # noqa: ANN401 - of Streamlit
+    """Return a column's setting, with the formula of the term that is its title, maybe with the letter of a model."""
+    words = explained(name) or explained(_OF_MODEL.sub("", name))
+    return {**setting, "help": words} if words and isinstance(setting, dict) and not setting.get("help") else setting
 
 
 def _whole(setting: Any, values: Any) -> Any:  # noqa: ANN401 - of Streamlit

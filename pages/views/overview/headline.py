@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluator.compare.sentences import points
 from evaluator.data.issues import count_of, plain
 from evaluator.metrics.results import MetricColumns, Metrics, defined, threshold_text
+from evaluator.metrics.terms import explained
 from pages.app import protocol, widgets
 from pages.app.frame import (
     escaped,
@@ -191,7 +192,11 @@ def _thresholds(loaded: LoadedBoxes, model: Model) -> str:
 def _metrics(*names: tuple[str, Ratio], of: Metrics, after: Corrected | None = None) -> str:
     """Return names and numbers of a card, each with its corrected number when there is one."""
     again = {} if after is None else {key: corrected_badge(after, of, key) for _, key in names}
-    return "".join(f"<div><dt>{name}</dt><dd>{number(of[key])}{again.get(key, '')}</dd></div>" for name, key in names)
+    return "".join(
+        f'<div title="{html.escape(explained(name))}"><dt>{name}</dt>'
+        f"<dd>{number(of[key])}{again.get(key, '')}</dd></div>"
+        for name, key in names
+    )
 
 
 # --- corrected numbers ---------------------------------------------------------------------------------------
@@ -218,12 +223,12 @@ def corrected_badge(after: Corrected, before: Metrics | Mapping[Ratio, float | N
     """Return a corrected number in small letters, as HTML; empty when it reads as the official one."""
     if number(after.numbers[key]) == number(before[key]):
         return ""
-    explained = (
+    why = (
         f"On the ground truth as {count_of(after.applied, 'agreed verdict')} of reviewers "
         f"{'corrects' if after.applied == 1 else 'correct'} it; the official number is on the ground truth as it was "
         "opened. The view Decisions lists the verdicts."
     )
-    return f'<small class="ls-after" title="{html.escape(explained)}">corrected {number(after.numbers[key])}</small>'
+    return f'<small class="ls-after" title="{html.escape(why)}">corrected {number(after.numbers[key])}</small>'
 
 
 def numbers_line(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
@@ -234,7 +239,8 @@ def numbers_line(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
         # These alone: how well the boxes fit takes longer than all counts.
         before: dict[Ratio, float | None] = {key: defined(getattr(micro, key)[0]) for _, key in _RATIOS}
         numbers = "".join(
-            f"<span>{name} {number(before[key])}{f' {corrected_badge(after, before, key)}' if after else ''}</span>"
+            f'<span title="{html.escape(explained(name))}">{name} {number(before[key])} '
+            f"{corrected_badge(after, before, key) if after else ''}</span>"
             for name, key in _RATIOS
         )
         parts.append(f"{letter_badge(model.letter)} {numbers}")

@@ -22,6 +22,7 @@ from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import Calibration
 from evaluator.metrics.measures import Key
 from evaluator.metrics.results import defined, threshold_text
+from evaluator.metrics.terms import explained
 from evaluator.protocols.base import NumberGroup
 from pages.app import frame, protocol, widgets
 from pages.app.cache import Cached
@@ -164,7 +165,8 @@ def _made_by_ties(
 
 def _row(model: PairModel, groups: Sequence[NumberGroup]) -> str:
     cells = "".join(
-        f'<td class="{"ls-first" if first else ""}" title="{html.escape(one.why)}">{_three(one.value)}</td>'
+        f'<td class="{"ls-first" if first else ""}" title="{html.escape(one.why or explained(one.title))}">'
+        f"{_three(one.value)}</td>"
         for place, group in enumerate(groups)
         for first, one in ((not place and not at, one) for at, one in enumerate(group.numbers))
     )

@@ -91,6 +91,7 @@ def test_a_link_every_view_in_the_dark_and_pages_one_after_the_other(server: str
         the_overview_fits_both_widths_in_the_dark,
         its_numbers_and_charts_are_there_without_a_click,
         the_logo_needs_no_file_of_the_server,
+        the_tour_leads_from_view_to_view_until_it_is_left,
         a_row_of_the_overview_opens_its_pages_at_its_thresholds_and_stepping_back_leads_back,
         another_theme_from_the_menu_recolours_the_charts,
         a_row_of_the_labels_opens_its_boxes,
@@ -133,6 +134,17 @@ def its_numbers_and_charts_are_there_without_a_click(screen: Screen) -> None:
     screen.wait(lambda: drawn.count() >= 4, "the charts")
     assert screen.page.locator("[data-testid=stDataFrame] canvas").count() >= 2
     assert screen.page.locator("[data-testid=stException]").count() == 0
+
+
+def the_tour_leads_from_view_to_view_until_it_is_left(screen: Screen) -> None:
+    screen.opened("help_popover").get_by_role("button", name="Tour of five steps").click()
+    tour = screen.page.locator(".st-key-tour")
+    tour.get_by_text("1 of 5").wait_for()
+    tour.get_by_role("button", name="Next").click()
+    screen.arrived("Pages")
+    tour.get_by_role("button", name="Leave the tour").click()
+    tour.wait_for(state="detached")
+    screen.to("overview", iou=str(IOU))
 
 
 def the_logo_needs_no_file_of_the_server(screen: Screen) -> None:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from evaluator.metrics.terms import TERMS
 from evaluator.system.version import __version__
 from pages.app.help_menu import MANUAL, STEPS
-from tests.dashboard import ROOT, fine, press, start, words
+from pages.app.state import State
+from tests.dashboard import ROOT, fine, start, words
 
 
-def test_the_tour_is_behind_the_question_mark_and_can_be_left_at_any_step() -> None:
-    app = start()
+@pytest.mark.parametrize("step", [0, 1, 5])
+def test_the_tour_is_behind_the_question_mark_and_can_be_left_at_any_step(step: int) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+    app.session_state[State.access.key], app.session_state[State.tour.key] = True, step
+    fine(app.run())
     assert any(f"LayoutScope {__version__}" in word for word in words(app))
-    assert any(button.label == "Tour of five steps" for button in app.button)
-    for step in (1, 5):
-        app.session_state["tour"] = step
-        assert any(word.startswith(f"{step} of 5: ") for word in words(fine(app.run())))
-        press(app, "Leave the tour")
-        assert not any(" of 5: " in word for word in words(app))
+    buttons = [button.label for button in app.button]
+    assert "Tour of five steps" in buttons
+    assert any(word.startswith(f"{step} of 5: ") for word in words(app)) == ("Leave the tour" in buttons) == (step > 0)
+    assert ("Next" in buttons, "Back" in buttons) == (step == 1, step == 5)
 
 
 def test_each_step_has_its_view() -> None:

@@ -37,7 +37,7 @@ def view() -> None:
     if state.manual not in names:
         state.manual = next(iter(names))
     widgets.choice("Page", names, State.manual, width=320)
-    with st.container(key="manual"):
+    with st.container(key="manual_text"):
         st.markdown(page_of(state.manual))
     write_url("documentation")
 

@@ -156,7 +156,8 @@ def _conditions(made: Decision) -> str:
         number = "" if one is None else f"{_shown_name(one)} {difference_points(one)}{' ★' if one.is_clear else ''}"
         rows.append(
             f'<tr class="ls-{each.state}"><th scope="row">{_MARKS[each.state]} {each.state}</th>'
-            f'<td class="ls-condition">{_text(each.words)}</td><td class="ls-line"><div>{"".join(marks)}</div></td>'
+            f'<td class="ls-condition" title="{_text(each.words)}">{_text(each.words)}</td>'
+            f'<td class="ls-line"><div>{"".join(marks)}</div></td>'
             f'<td class="ls-number">{_text(number)}</td><td class="ls-interval">{_text(span or "")}</td></tr>'
         )
     axis = "".join(f'<span style="left:{_share(at)}">{text}</span>' for at, text in ticks)

@@ -324,8 +324,7 @@ def _models(loaded: AnyLoadedFiles) -> None:
     if isinstance(loaded, LoadedBoxes):
         protocol_choice()
     truth = loaded.project.ground_truth
-    name = displayed(truth.name if truth else "")
-    st.selectbox("Ground truth", [0], format_func=lambda _: name, key="truth_shown", disabled=True)
+    st.html(f'<div class="ls-truth"><b>Ground truth</b> {html.escape(displayed(truth.name if truth else ""))}</div>')
     roles = (", baseline", ", candidate") if len(loaded.pair) == 2 else ("",)
     for model, role in zip(loaded.pair, roles, strict=True):
         model_choice(loaded, model, role)

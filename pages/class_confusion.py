@@ -77,9 +77,6 @@ def _cards(loaded: LoadedBoxes, model: PairModel, asked: Query) -> None:
     st.html(
         f'<div class="ls-cell{frame.theme_class()}"><b>{html.escape(words)}</b><span>{html.escape(facts)}</span></div>'
     )
-    widgets.button_to_view(
-        GALLERY_VIEW, "Show in Grid", _show_in_grid, model, asked, key="class_grid", icon=":material/grid_view:"
-    )
     cards = crops.cards(result, held.take(np.arange(min(len(held), gallery_items.CARDS))))
     of = "/".join(str(part) for part in result_key(loaded, model)[:3])
     with st.container(key="class_crops", height=560, border=False):
@@ -127,7 +124,12 @@ def view() -> None:
         # Of a difference, the model that has more boxes in the cell.
         at = tuple(len(labels) - 1 if label is None else labels.index(label) - 1 for label in cell)
         most = max(range(len(sides)), key=lambda place: int(sides[place].counts[at]))
-        _cards(loaded, models[most], Query(cell=cell))
+        shown = models[most], Query(cell=cell)
+        _cards(loaded, *shown)
+        # Not in the part that is run alone, which leads to no other view.
+        widgets.button_to_view(
+            GALLERY_VIEW, "Show in Grid", _show_in_grid, *shown, key="class_grid", icon=":material/grid_view:"
+        )
     write_url("class_confusion")
 
 

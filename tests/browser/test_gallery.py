@@ -116,6 +116,7 @@ def the_fit_stays_in_a_narrow_window(screen: Screen) -> None:
 
 
 def a_point_of_the_curve_sets_the_score_threshold(screen: Screen) -> None:
+    screen.to("gallery", charts="scores")
     chart = screen.page.locator("[data-testid=stVegaLiteChart]").nth(1)
     frame = chart.bounding_box()
     assert frame is not None

@@ -51,7 +51,7 @@ function writePane(pane, page, data, opens) {
 export function writeFilters(view) {
   const { filters, show } = view.shown();
   drawWhenOther(view.tools.filters, filters, () => {
-    const parts = filters.map(({ name, title, pages, words }) => ({ name, title, after: words }));
+    const parts = filters.map(({ name, title, words }) => ({ name, title, after: words }));
     view.tools.filters.replaceChildren(segments("Pages of the list", "kinds", parts, (name) => {
       pressSegment(view.tools.filters, name);
       view.sendChoice("show", name);

@@ -41,7 +41,7 @@ test("the facts of a mistake do not say its IoU twice", () => {
 
 test("the facts of a match name the other label, those of a lone box that nothing is near", () => {
   assert.equal(factsOf(MATCH, CONTENT).wrong, "matches ground truth Caption");
-  assert.deepEqual([factsOf(box("p9"), CONTENT).head, factsOf(box("p9"), CONTENT).wrong], ["False positive", "no ground truth near it"]);
+  assert.deepEqual([factsOf(box("p9"), CONTENT).head, factsOf(box("p9"), CONTENT).wrong], ["Extra", "no ground truth near it"]);
   assert.deepEqual(factsOf(box("g9"), CONTENT).numbers, []);
 });
 

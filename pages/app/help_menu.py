@@ -58,7 +58,7 @@ def menu() -> None:
     st.html(f'<table class="ls-keys"><tbody>{rows}</tbody></table>')
     st.page_link(DOCUMENTATION_VIEW, label="Documentation", icon=":material/menu_book:")
     st.button("Tour of five steps", key="tour_begin", icon=":material/tour:", on_click=_go, args=(1,), type="tertiary")
-    st.html(f'<p class="ls-facts">LayoutScope {__version__}</p>')
+    st.html(f'<p class="ls-version">LayoutScope {__version__}</p>')
 
 
 def tour() -> None:

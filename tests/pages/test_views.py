@@ -719,7 +719,7 @@ def assert_no_markup(app: AppTest, *attributes_too: str) -> None:
     assert {place: text for place, text in dashboard.markdown_texts(app) if dashboard.active_markdown(text)} == {}
     allowed = {
         "div", "h1", "h2", "small", "span", "b", "i", "p", "dl", "dt", "dd", "section", "header", "footer", "br", "ul",
-        "li", "table", "thead", "tbody", "tr", "th", "td", "u", "s", "code", "figure", "figcaption",
+        "li", "table", "thead", "tbody", "tr", "th", "td", "u", "s", "code", "kbd", "figure", "figcaption",
     }  # fmt: skip
     for tag, attributes in (each for body in dashboard.html_blocks(app) for each in dashboard.read_html(body).tags):
         assert tag in allowed

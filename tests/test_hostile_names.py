@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -20,12 +21,14 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.components.meeting.agenda import agenda_rows, decided_items
+from evaluator.components.meeting.payload import MeetingNumberItem
 from evaluator.data.dataset import join
 from evaluator.metrics.export import to_markdown, to_text
 from evaluator.metrics.results import ResultTable
 from evaluator.pack.minutes import minutes
 from evaluator.protocols import snapshot
 from evaluator.review.agenda import AgendaItem, agenda, last_note, targets_of_causes, title_of_item
+from evaluator.review.decisions import CauseRow, cause_rows
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, judge
 from tests import dashboard
@@ -224,8 +227,15 @@ def test_the_page_viewer_writes_no_document_as_it_is_named() -> None:
     assert bare == []
 
 
-def _judged(folder: Path) -> tuple[list[AgendaItem], list[Event]]:
-    """The agenda of a meeting on hostile names, every item judged with hostile words."""
+class _Judged(NamedTuple):
+    """A meeting on hostile names, every cause of the first model judged with hostile words."""
+
+    items: list[AgendaItem]
+    rows: list[CauseRow]
+    events: list[Event]
+
+
+def _judged(folder: Path) -> _Judged:
     dataset = join(*(formats.read(folder / f"{name}.json") for name in ("gt", "model0", "model1")))
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     targets = targets_of_causes(results[0], np.arange(len(results[0].causes)), ReviewLog())
@@ -236,26 +246,30 @@ def _judged(folder: Path) -> tuple[list[AgendaItem], list[Event]]:
         )
         for number, target in enumerate(targets.values())
     ]  # fmt: skip
-    return agenda(results[0], results, finding_statuses(ReviewLog.of(events), results)), events
+    statuses = finding_statuses(ReviewLog.of(events), results)
+    return _Judged(agenda(results[0], results, statuses), cause_rows(results, statuses)[0], events)
 
 
 def test_the_minutes_of_a_meeting_hold_it_as_text(folder: Path) -> None:
-    items, events = _judged(folder)
+    _, causes, events = _judged(folder)
     assert events
-    assert any(item.judged for item in items)
-    text = minutes(items, [], model=f"A, {NAME}", signature=OTHER, time=datetime(2026, 1, 31, tzinfo=UTC))
+    assert any(row.entries for row in causes)
+    text = minutes(
+        [(row, None) for row in causes], [], [MeetingNumberItem(NAME, OTHER, NAME)], letters="AB",
+        signature=f"A, {NAME}, {OTHER}", time=datetime(2026, 1, 31, tzinfo=UTC), link=lambda *_: "http://localhost/",
+    )  # fmt: skip
     assert TURNING.findall(text) == []
     assert re.findall(r"(?<!\\)<(?:img|script)", text) == []
-    assert re.findall(r"(?<!\\)\]\(", text) == []
+    assert set(re.findall(r"(?<!\\)\]\(([^)]*)", text)) == {"http://localhost/"}
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(rows) > len(items)
+    assert len(rows) > len(causes)
     # A note with a line break, and a name with a bar, stay in their cell.
     (widths,) = {len(re.findall(r"(?<!\\)\|", row)) for row in rows if "=1+1" in row and "Model wrong" in row}
-    assert widths == 9
+    assert widths == 10
 
 
 def test_the_words_of_a_meeting_turn_nothing(folder: Path) -> None:
-    items, _ = _judged(folder)
+    items = _judged(folder).items
     shown = [*agenda_rows(items), *decided_items(items)]
     turned = [
         f"{type(each).__name__}.{name}"

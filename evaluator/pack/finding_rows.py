@@ -16,8 +16,7 @@ from evaluator.pack.blocks import Rows
 from evaluator.pack.options import CONFLICT, VERDICT_WORDS, PackOptions, filter_in_words, is_included
 from evaluator.protocols.base import Source
 from evaluator.review.agenda import task_text
-from evaluator.review.field_targets import FIELD_PROBLEMS
-from evaluator.review.status import STATES, FindingStatus, title_of
+from evaluator.review.status import FIELD_PROBLEMS, STATES, FindingStatus, title_of
 from evaluator.review.verdicts import VERDICTS, Kind, ReviewedTarget, ReviewLog, Target
 from evaluator.review.word_targets import WORD_PROBLEMS
 

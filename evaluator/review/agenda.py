@@ -13,10 +13,9 @@ from evaluator.data.issues import count_of, plain
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.matching.causes import CausesPartial, Family, family_title
 from evaluator.matching.error_types import ERROR_TYPES, NONE
-from evaluator.review.field_targets import FIELD_PROBLEMS
 from evaluator.review.finding_groups import FindingSet, Opinion, Results, agreed_by_two, mistake_of
 from evaluator.review.identity import WRONG_PIXELS, match_page_reviews, mistake_targets, targets_by_id
-from evaluator.review.status import FindingStatus, title_of
+from evaluator.review.status import FIELD_PROBLEMS, FindingStatus, title_of
 from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, Event, ReviewLog, Target, Verdict
 from evaluator.review.word_targets import WORD_PROBLEMS
 

@@ -19,13 +19,6 @@ from evaluator.review.identity import TOLERANCE, TargetReview, match_reviews, st
 from evaluator.review.status import FindingStatus, State, status_of, status_over
 from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Target
 
-FIELD_PROBLEMS: Final[Mapping[str, str]] = {
-    "below_threshold": "Box too far off",
-    "missed": "Missed",
-    "spurious": "Extra",
-    "wrong_value": "Wrong value",
-}
-"""What can be wrong with a field that has a box."""
 _OF_STATUS: Final[Mapping[int, str]] = {BELOW_THRESHOLD: "below_threshold", MISSED: "missed", SPURIOUS: "spurious"}
 
 

@@ -43,6 +43,13 @@ _SENTENCES: Final[Mapping[State, str]] = {
     "gone": "A box, or the page, is no longer in the files.",
     "not_open": "Its document or model is not among the open files.",
 }
+FIELD_PROBLEMS: Final[Mapping[str, str]] = {
+    "below_threshold": "Box too far off",
+    "missed": "Missed",
+    "spurious": "Extra",
+    "wrong_value": "Wrong value",
+}
+"""What can be wrong with a field that has a box."""
 
 
 class FindingStatus(NamedTuple):
@@ -177,7 +184,7 @@ def _key(mistakes: MistakeTargets, position: int) -> str | None:
 def title_of(name: str) -> str:
     """Return a mistake, or what is wrong with a field, in words."""
     names = ERROR_TYPES["document"]
-    return names[name].title if name in names else name.replace("_", " ").capitalize()
+    return names[name].title if name in names else FIELD_PROBLEMS.get(name, name.replace("_", " ").capitalize())
 
 
 def status_over(

@@ -75,7 +75,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     `document` None means all documents; `page` counts from 0. `boxes` has, ground truth first, those that carry the
     name of a mistake; for a field its boxes, whose label is its path; for a word its places, whose label is the word;
-    else none. `mistake` is a key of ``ERROR_TYPES["document"]``, `field_targets.FIELD_PROBLEMS` or
+    else none. `mistake` is a key of ``ERROR_TYPES["document"]``, `status.FIELD_PROBLEMS` or
     `word_targets.WORD_PROBLEMS`. `repeat` tells mistakes of equal boxes on a page apart, in file order.
 
     The identity is made of kind, document, page, the boxes with side, model and label, and `repeat`; it survives

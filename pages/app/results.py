@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -19,6 +20,8 @@ from pages.app.state import OF_BOXES, RASTERED, Field, Part, State, state
 Result = AnyBoxResult
 STANDARD: Final = "Defaults"
 BEST_F1: Final = "Best F1"
+# More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
+_MOST_RESAMPLED: Final = 20_000
 
 
 class ResultKey(NamedTuple):
@@ -178,3 +181,8 @@ def _result(loaded: LoadedBoxes, model: Model, key: ResultKey) -> Result:
 def confusion_of(loaded: LoadedBoxes, model: Model) -> ClassConfusion:
     """Return which label of a model is found as which; see `class_confusion`."""
     return _CONFUSIONS.of(result_key(loaded, model), lambda: class_confusion(result_of(loaded, model)))
+
+
+def is_resampled(loaded: LoadedBoxes, chosen: Sequence[Model]) -> bool:
+    """Return whether models have so few boxes that a view resamples their documents."""
+    return max(len(loaded.dataset.predictions[model.index]) for model in chosen) <= _MOST_RESAMPLED

@@ -125,7 +125,7 @@ def test_differences_are_told_in_reading_order() -> None:
     listed = on_page(toy())["differences"]
     assert [(each["key"], each["words"]) for each in listed] == [
         ("g1", "Figure: A finds it (score 0.80, IoU 1.00), B misses it."),
-        ("a3", "Table 0.60: only A has this false positive (cut off)."),
+        ("a3", "Table 0.60: only A has this extra box (cut off)."),
         ("g2", "Table: A misses it (cut off), B finds it (score 0.91, IoU 1.00)."),
         ("b3", "Figure 0.25: only B has this extra box."),
     ]

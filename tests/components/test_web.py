@@ -13,7 +13,7 @@ from evaluator.components.source import COMPONENTS, FOLDER, component_script, co
 
 # The names that the style sheets and the browser tests know each component by.
 ROOTS = {name: f"layoutscope-{name}" for name in COMPONENTS}
-ROOTS |= {"compare_board": "layoutscope-board", "pack": "layoutscope-viewer"}
+ROOTS |= {"compare_board": "layoutscope-board", "file_list": "layoutscope-files", "pack": "layoutscope-viewer"}
 
 
 @pytest.mark.parametrize("name", COMPONENTS)

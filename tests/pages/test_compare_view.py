@@ -224,7 +224,13 @@ def test_an_address_is_the_whole_state() -> None:
     assert (data["show"], data["mode"], data["selected"]) == ("b_broke", "slider", "g7")
     assert (data["page"]["document"], data["page"]["index"], data["page"]["position"]) == (document, index, 3)
     assert listed(data) == pages_of(some, "b_broke")
-    assert {each["label"] for pane in data["panes"] for each in pane["boxes"]} == {"Text"}
+    boxes = [each for pane in data["panes"] for each in pane["boxes"]]
+    assert {each["label"] for each in boxes if not each["other"]} == {"Text"}
+    # Other boxes are those of mistakes with a Text box, which stay whole.
+    others = [each for each in boxes if each["other"]]
+    assert {(each["label"], each["status"], each["mistake"] is None) for each in others} == {
+        ("Figure", "FN", False), ("Figure", "FP", False),
+    }  # fmt: skip
     assert board(app)["chosen"] == {"show": "b_broke", "label": "Text"}
     assert address(app) == chosen
 

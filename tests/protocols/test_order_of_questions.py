@@ -72,7 +72,7 @@ def _mistakes(results: list[AnyBoxResult]) -> list[AnyArray]:
 
 
 def _causes(results: list[AnyBoxResult]) -> list[AnyArray]:
-    return [getattr(result.causes, name) for result in results for name in ("kind", "page", "cost", "of_mistake")]
+    return [getattr(result.causes, name) for result in results for name in ("kind", "page", "counts", "of_mistake")]
 
 
 def _pages(results: list[AnyBoxResult]) -> list[AnyArray]:

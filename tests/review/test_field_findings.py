@@ -23,8 +23,8 @@ from evaluator.protocols.fields.drill_down import FieldPages
 from evaluator.protocols.fields.evaluation import FieldsResult, evaluate, load_state
 from evaluator.review.corrections import corrections
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
-from evaluator.review.field_targets import FIELD_PROBLEMS, field_statuses, judged_fields, targets_of
-from evaluator.review.status import finding_statuses
+from evaluator.review.field_targets import field_statuses, judged_fields, targets_of
+from evaluator.review.status import FIELD_PROBLEMS, finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, ReviewLog, Target
 from tests.building import annotations, box, ground_truth, read_by_browser

@@ -21,12 +21,11 @@ from evaluator.matching.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from pages.app import session_files
 from pages.app.cache import Cached
-from pages.app.results import Result, ResultKey, result_key, result_of
+from pages.app.results import Result, ResultKey, is_resampled, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel, Place
 from pages.app.state import go_to_page, state
 from pages.views.browser import page_listing
 from pages.views.compare import decision
-from pages.views.overview import protocol_metrics
 
 PARTS: Final = ("mistakes", "slices")
 """What is shown below the pages: named mistakes, slices."""
@@ -208,7 +207,7 @@ def turn(both: ModelPair, document: str, index: int, step: int) -> None:
 
 def decision_of(loaded: LoadedBoxes) -> Decision | None:
     """Return the decision on the pair by the reader's rule; None with one model, and where it takes long."""
-    if len(loaded.pair) < 2 or not protocol_metrics.is_resampled(loaded, loaded.pair):
+    if len(loaded.pair) < 2 or not is_resampled(loaded, loaded.pair):
         return None
     names = [plain(model.name) for model in loaded.pair]
     return decide(compare_models(loaded).differences, names, rule=decision.rule())

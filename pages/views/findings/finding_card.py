@@ -14,9 +14,8 @@ from evaluator.components.gallery.payload import CropItem
 from evaluator.components.payload import Rect
 from evaluator.data.issues import plain
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.review.field_targets import FIELD_PROBLEMS
 from evaluator.review.finding_groups import FindingGroup, outcome, rows_of
-from evaluator.review.status import STATES, FindingStatus, title_of
+from evaluator.review.status import FIELD_PROBLEMS, STATES, FindingStatus, title_of
 from evaluator.review.verdicts import AUTHOR_LENGTH, KINDS, NOTE_LENGTH, STATUSES, VERDICTS, Event, Target
 from evaluator.review.word_targets import WORD_PROBLEMS
 from pages.app import frame

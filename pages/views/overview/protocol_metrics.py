@@ -28,6 +28,7 @@ from pages.app import frame, protocol, widgets
 from pages.app.cache import Cached
 from pages.app.results import (
     evaluation_of,
+    is_resampled,
     matching_of_all,
     result_key,
     result_of,
@@ -39,8 +40,6 @@ from pages.app.state import State, state
 from pages.app.widgets import Column
 from pages.views.gallery.gallery_items import curve_of
 
-# More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
-_MOST_RESAMPLED: Final = 20_000
 _GAINS_SHOWN: Final = 3
 _STAR: Final = "★"
 # By the letter of the model: the protocol's numbers of each label.
@@ -91,11 +90,6 @@ def _differences_of(loaded: LoadedBoxes, chosen: Sequence[Model]) -> dict[str, D
 
 
 # --- what is shown -------------------------------------------------------------------------------------------
-
-
-def is_resampled(loaded: LoadedBoxes, chosen: Sequence[Model]) -> bool:
-    """Return whether models have so few boxes that documents are resampled in this view."""
-    return max(len(loaded.dataset.predictions[model.index]) for model in chosen) <= _MOST_RESAMPLED
 
 
 def has_own_numbers(loaded: LoadedBoxes) -> bool:

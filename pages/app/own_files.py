@@ -255,9 +255,10 @@ def draw() -> None:
 
 
 def _protocol_of(proposal: Proposal) -> str:
-    truths = proposal.places("boxes", TRUTH)
-    source = proposal.files[truths[0]].source if truths else None
-    return protocol.of_format("" if source is None else source.format)
+    sources = [each.source for each in proposal.files]
+    truth = next((sources[at] for at in proposal.places("boxes", TRUTH)), None)
+    models = [sources[at] for places in proposal.models("boxes") for at in places if sources[at] is not None]
+    return protocol.suited(truth, models)
 
 
 def _change_role() -> None:

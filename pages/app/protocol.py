@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import numpy as np
 
 from evaluator import formats
 from evaluator.analysis.doctor import match_check
@@ -37,16 +39,18 @@ def named(name: str) -> AnyBoxProtocol:
     return every.get(name, every[DEFAULT])
 
 
-def of_format(name: str) -> str:
-    """Return the protocol that files of a format are made for: that of its name, or the default one."""
-    return name if name in available() else DEFAULT
+def suited(truth: Annotations | None, predictions: Iterable[Annotations]) -> str:
+    """Return the protocol of the ground truth's format; the default one without it, and where it misses scores."""
+    system = None if truth is None else available().get(truth.format)
+    if system is None or (system.needs_scores and any(np.isnan(each.boxes.score).any() for each in predictions)):
+        return DEFAULT
+    return system.name
 
 
 def of_files() -> str:
-    """Return the protocol of the open ground truth by its format."""
+    """Return the protocol of the open files."""
     held = state.files
-    truth = None if held is None else held.truth
-    return of_format("" if truth is None else truth.format)
+    return DEFAULT if held is None else suited(held.truth, [each.source for each in held.models if each.source])
 
 
 def standard_iou() -> float:

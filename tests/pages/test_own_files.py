@@ -108,11 +108,13 @@ def test_predictions_alone_are_compared_with_one_as_the_reference() -> None:
     assert any("The reference is a model's prediction" in each.value for each in app.warning)
 
 
-def test_coco_files_open_under_coco() -> None:
-    app = drop(start(), {"gt.json": COCO, "results.json": RESULTS})
-    assert component(app, "groups")["protocol"].startswith("Protocol coco")
+@pytest.mark.parametrize(("scored", "protocol"), [(True, "coco"), (False, "snapshot")])
+def test_coco_files_with_scores_open_under_coco(protocol: str, *, scored: bool) -> None:
+    app = drop(start(), {"gt.json": COCO, "model.json": RESULTS if scored else COCO})
+    send_event(app, "groups", "role", {"at": 1, "role": "A"})
+    assert component(app, "groups")["protocol"].startswith(f"Protocol {protocol} ")
     send_event(app, "groups", "evaluate", 1)
-    assert app.session_state[dashboard.key_of(app, "protocol")] == "coco"
+    assert app.session_state[dashboard.key_of(app, "protocol")] == protocol
     assert dashboard.address(app) == {"uploads": "yes"}
 
 

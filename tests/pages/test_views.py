@@ -525,7 +525,8 @@ def test_an_empty_view_names_the_formats_and_opens_the_sample_data() -> None:
     for name in ("COCO instances or results", "PAGE XML", "Pascal VOC", "YOLO labels", "DoclingDocument"):
         assert name in formats_
     assert [each.label for each in app.get("file_uploader")] == [
-        "Ground truth, predictions, PDFs and page images, or zip archives of them"
+        "Dropped files",
+        "Ground truth, predictions, PDFs and page images, or zip archives of them",
     ]
     dashboard.press(app, "Open the sample data")
     assert on_cards(app) == [shown(box_result(0)), shown(box_result(1))]
@@ -536,7 +537,8 @@ def test_files_that_an_empty_view_takes_are_sorted_by_content(tmp_path: Path) ->
     truth = write_file(tmp_path / "t.json", TRUTH, side="ground_truth")
     prediction = write_file(tmp_path / "p.json", TRUTH)
     app = start(files=workspace(None))
-    app.file_uploader[0].set_value([(path.name, path.read_bytes(), "application/json") for path in (truth, prediction)])
+    # The first one takes what is dropped anywhere.
+    app.file_uploader[1].set_value([(path.name, path.read_bytes(), "application/json") for path in (truth, prediction)])
     dashboard.press(app, "Read the files")
     proposed = {each.label.split(" ")[0]: each.value for each in app.selectbox if each.key.startswith("dropped_role")}
     assert proposed == {"p\\.json": "Prediction", "t\\.json": "Ground truth"}

@@ -217,7 +217,7 @@ def test_best_score_and_ece_of_each_label_are_on_screen(protocol: str) -> None:
     own = dict(zip(choice.labels, choice.own.tolist(), strict=True))
     f1 = dict(zip(choice.labels, choice.label_f1_own.tolist(), strict=True))
     for label, score, best, error in zip(
-        *(table[name] for name in ("Label", "Score A", "F1 at that score", "ECE A")), strict=True
+        *(table[name] for name in ("Label", "Score A", "Best F1", "ECE A")), strict=True
     ):
         bins = box_calibration(result, label)
         assert (score, best) == pytest.approx((own[label], f1[label]), nan_ok=True)

@@ -252,7 +252,7 @@ def _add_scores(
     chosen: Sequence[PairModel],
     shown: PairModel,
 ) -> None:
-    """Add best score of every model, F1 there of the shown one, and ECE, by label."""
+    """Add the score of the best F1 of every model, that F1 of the shown one, and ECE, by label."""
     labels = matching_of_all(loaded, shown).labels
     for model in chosen:
         best = dict(zip(*_own(choice_of(loaded, model)), strict=True))
@@ -261,8 +261,8 @@ def _add_scores(
         settings[title] = st.column_config.NumberColumn(format="%.2f", width=56, help="With the best F1.")
     choice = choice_of(loaded, shown)
     best_f1 = dict(zip(choice.labels, choice.label_f1_own.tolist(), strict=True))
-    table["F1 at that score"] = [best_f1.get(label) for label in labels]
-    settings["F1 at that score"] = widgets.ratio_column(94, help=frame.escaped(f"Of {frame.letter_and_name(shown)}."))
+    table["Best F1"] = [best_f1.get(label) for label in labels]
+    settings["Best F1"] = widgets.ratio_column(58, help=frame.escaped(f"Of {frame.letter_and_name(shown)}."))
     for model in chosen:
         every = _calibrations_of(loaded, model)
         bins = [every[label] for label in labels]

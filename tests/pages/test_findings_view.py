@@ -45,6 +45,8 @@ from tests.dashboard import (
     texts,
 )  # fmt: skip
 from tests.judging import opinion, store, stored
+from tests.planting import write_spoilt
+from tests.sample_part import SAMPLE, sample_dataset
 from tests.sample_results import sample
 
 
@@ -262,6 +264,7 @@ def in_the_meeting(app: AppTest) -> AppTest:
 )
 def test_a_verdict_in_a_store_that_others_use_waits_in_every_view(
     store_path: Path,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     view: str,
     act: Callable[[AppTest], AppTest],
@@ -269,9 +272,12 @@ def test_a_verdict_in_a_store_that_others_use_waits_in_every_view(
     names_it: bool,
 ) -> None:
     seeded(store_path)
+    # Nothing is suspected in the sample data as they are.
+    truth = write_spoilt(tmp_path, sample_dataset()) if view == SUSPECTS else None
+    models = [SAMPLE / "lines.json", SAMPLE / "blocks.json"]
     for name in ("_BUSY_SECONDS", "_BUSY_AGAIN_SECONDS", "_SAVE_AGAIN_SECONDS"):
         monkeypatch.setattr(findings, name, 0.0)
-    app = start(view)
+    app = start(view, files=truth and dashboard.workspace(truth, models, SAMPLE / "pdf"))
     with contextlib.closing(sqlite3.connect(store_path, isolation_level=None)) as others:
         others.execute("BEGIN IMMEDIATE")
         app = act(app)

@@ -115,7 +115,9 @@ def a_box_is_marked_and_judged(kind: str, screen: Screen, **place: str) -> None:
     if place:
         screen.to("compare", compare=kind.lower(), **place)
     else:
-        page.get_by_role("combobox", name="Compare").click()
+        # That of boxes is the first choice of their filter.
+        choices = screen.opened("pair_filter") if page.locator(".st-key-pair_filter").count() else page
+        choices.get_by_role("combobox", name="Compare").click()
         page.get_by_role("option", name=kind, exact=True).click()
         screen.addressed(compare=kind.lower())
     page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")

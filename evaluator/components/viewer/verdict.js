@@ -109,7 +109,7 @@ function writeGroup(view) {
   const words = `One verdict for all ${plural(cause.numbers.length, "mistake")}`;
   whole.setAttribute("aria-pressed", String(view.whole !== null));
   if (whole.textContent !== words) whole.textContent = words;
-  whole.title = `${cause.title}: ${plural(cause.boxes, "wrong box", "wrong boxes")}. One verdict for all of it (C in this row)`;
+  whole.title = `${cause.title}: ${plural(cause.boxes, "wrong box", "wrong boxes")}. One verdict for all of it (C)`;
   alike.hidden = !view.alike || !cause.alike;
   const more = `${count(cause.alike)} more like this`;
   if (alike.textContent !== more) alike.textContent = more;

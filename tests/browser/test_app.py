@@ -38,13 +38,13 @@ ELSEWHERE = {
 OTHER_VIEWS = [*sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")} - ELSEWHERE)]
 
 
-def page_of(document: str, number: int, model: int = 0, iou: float = 0.5) -> dict[str, Any]:
+def page_of(document: str, number: int, model: int = 0, iou: float = 0.5, **more: Any) -> dict[str, Any]:
     """What the core says about a page, pages from 1."""
     dataset = sample()
     row = dataset.page_row(document, number - 1)
     assert row is not None
     result = box_result(model, iou)
-    return read_by_browser(page_overlay.page_data(result, row, causes=result.causes))
+    return read_by_browser(page_overlay.page_data(result, row, causes=result.causes, **more))
 
 
 def page_order(*names: str) -> list[tuple[str, int]]:
@@ -295,12 +295,16 @@ def the_page_browser_fits_a_narrow_window(screen: Screen) -> None:
 
 
 def a_row_of_the_labels_opens_its_boxes(screen: Screen) -> None:
+    """What belongs to their mistakes and has other labels is muted."""
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, 1, 60)
     screen.arrived("Pages")
     screen.wait(lambda: screen.address().get("label") == sample().labels[0], "the label in the address")
-    data = page_of(*screen.where(), iou=IOU)
-    mine = {each["key"] for each in data["boxes"] if each["label"] == sample().labels[0]}
-    assert screen.places()["boxes"].keys() == mine
+    mine = {each["key"] for each in page_of(*screen.where(), iou=IOU)["boxes"] if each["label"] == sample().labels[0]}
+    with_others = page_of(*screen.where(), iou=IOU, labels=sample().labels[:1])["boxes"]
+    muted = {each["key"] for each in with_others if each["other"]}
+    keys = "(nodes) => nodes.map((node) => node.dataset.key)"
+    assert set(screen.page.locator(".box:not(.other)").evaluate_all(keys)) == mine
+    assert set(screen.page.locator(".box.other").evaluate_all(keys)) == muted > set()
 
 
 OVERFLOW = """() => {

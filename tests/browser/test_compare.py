@@ -422,7 +422,7 @@ def help_lists_the_keys(screen: Screen) -> None:
 
 def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(screen: Screen) -> None:
     """In the dark theme; the light one is that of the other steps."""
-    page = screen.page
+    page = screen.to("compare", look="side").page
     page.emulate_media(color_scheme="dark")
     ground = "(node) => getComputedStyle(node).backgroundColor"
     app = page.get_by_test_id("stApp")

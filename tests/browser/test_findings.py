@@ -306,7 +306,7 @@ def verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves(kept: P
             page.locator(".pane").first.click(position={"x": 4, "y": 4})
             page.keyboard.press("n")
             page.locator(".verdict-title", has_text="Verdict on mistake").wait_for()
-            screen.press("v", "4")
+            screen.press("4")
             page.locator(".verdict-state", has_text="Waiting to be saved").wait_for()
         screen.to("suspects", evidence="0")
         page.locator(".suspect-pane").click()

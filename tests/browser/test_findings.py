@@ -299,15 +299,16 @@ def verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves(kept: P
     given, page = since(kept), screen.page
     with contextlib.closing(sqlite3.connect(kept, isolation_level=None)) as others:
         others.execute("BEGIN IMMEDIATE")
-        for view, address in (
+        views: list[tuple[str, dict[str, str]]] = [
             ("page_browser", {}), ("fields", {"field_doc": "norris-20466"}), ("posters", {"poster_of": "B"}),
-        ):  # fmt: skip
+        ]  # fmt: skip
+        for waiting, (view, address) in enumerate(views, 1):
             screen.to(view, **address).drawn()
             page.locator(".pane").first.click(position={"x": 4, "y": 4})
             page.keyboard.press("n")
             page.locator(".verdict-title", has_text="Verdict on mistake").wait_for()
             screen.press("4")
-            page.locator(".verdict-state", has_text="Waiting to be saved").wait_for()
+            page.get_by_text(f"Waiting to be saved: {waiting} verdict").wait_for()
         screen.to("suspects", evidence="0")
         page.locator(".suspect-pane").click()
         first = page.locator(".suspect-row b").first.inner_text()

@@ -20,9 +20,12 @@ async def _acts(url: str, server: int) -> tuple[list[Act], int, set[int]]:
 
     That is what it says of its health, and its processes.
     """
-    readers = [await Reader(url).connected() for _ in range(2)]
+    readers, acts = list[Reader](), list[Act]()
+    for _ in range(2):
+        # Connected right before it asks: the server closes a connection that says nothing for a while.
+        readers.append(await Reader(url).connected())
+        acts.append(await readers[-1].open("page_browser", order="page", within=GOOD))
     lost = await Reader(url).connected()
-    acts = [await reader.open("page_browser", order="page", within=GOOD) for reader in readers]
     waiting = asyncio.create_task(lost.open("page_browser", order="page", within=BOMBS.format(0)))
     for _ in range(3):
         acts += await asyncio.gather(*(reader.turn() for reader in readers))

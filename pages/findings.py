@@ -14,9 +14,8 @@ import streamlit as st
 
 from evaluator.data.issues import BadInput, Issue, count_of, displayed, plain
 from evaluator.review import findings_export, findings_import, identity
-from evaluator.review.agenda import targets_of_causes
 from evaluator.review.corrections import snapshot_file
-from evaluator.review.finding_groups import FindingGroup, agreed_by_two, group_by_cause
+from evaluator.review.finding_groups import OPINIONS, FindingGroup, agreed_by_two, group_by_cause, targets_of_causes
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
 from pages.app import frame, pictures, session_files, widgets
@@ -47,7 +46,7 @@ def _problems() -> None:
     with st.container(border=True, key="findings_unsaved"):
         rows = "".join(
             f'<li><span class="ls-tag ls-fp">{entry.words.partition(".")[0]}</span> '
-            f"{html.escape(finding_card.WORDS[entry.verdict or 'note'])}: "
+            f"{html.escape(OPINIONS[entry.verdict or 'note'])}: "
             f"{html.escape(plain(entry.note)) or '–'}<small>{html.escape(plain(entry.problem))}</small></li>"
             for entry in waiting
         )
@@ -314,7 +313,7 @@ def view() -> None:
     log = findings.review_log()
     entries = _every_status(loaded)
     if state.meeting_open and loaded is not None:
-        meeting.show(loaded, entries)
+        meeting.show(loaded)
         write_url("findings")
         return
     agreed = sum(agreed_by_two(judged) for judged in log.judged.values())

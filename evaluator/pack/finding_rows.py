@@ -15,7 +15,7 @@ from evaluator.metrics.results import capitalised
 from evaluator.pack.blocks import Rows
 from evaluator.pack.options import CONFLICT, VERDICT_WORDS, PackOptions, filter_in_words, is_included
 from evaluator.protocols.base import Source
-from evaluator.review.agenda import task_text
+from evaluator.review.decisions import task_text
 from evaluator.review.status import FIELD_PROBLEMS, STATES, FindingStatus, title_of
 from evaluator.review.verdicts import VERDICTS, Kind, ReviewedTarget, ReviewLog, Target
 from evaluator.review.word_targets import WORD_PROBLEMS

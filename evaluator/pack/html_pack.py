@@ -41,7 +41,8 @@ from evaluator.pack.options import Model
 from evaluator.pack.pictures import PAGE_WIDTHS, Picture, Pictures, fitting, page_width
 from evaluator.pack.slice_cards import SliceCard
 from evaluator.pack.story import Cause, documents_words, manual_work, rule_lines
-from evaluator.review.decisions import STATUS_MARKS, VERDICT_MARKS
+from evaluator.review.decisions import STATUS_MARKS
+from evaluator.review.finding_groups import VERDICT_MARKS
 from evaluator.system.atomic_write import atomic_write
 from evaluator.system.threads import runs_of
 

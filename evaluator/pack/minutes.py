@@ -9,8 +9,7 @@ from evaluator.components.meeting.payload import MeetingNumberItem
 from evaluator.data.dataset import Dataset
 from evaluator.data.issues import plain
 from evaluator.metrics.export import markdown_text
-from evaluator.review.agenda import OPINIONS, AgendaItem, last_note, task_text, title_of_item
-from evaluator.review.decisions import CauseRow, Effect, decisions_words, effect_text, example_of
+from evaluator.review.decisions import CauseRow, Effect, decisions_words, effect_text, example_of, task_text
 
 Link = Callable[[str, int], str]
 """Returns the address of a page, from document id and index."""
@@ -18,7 +17,7 @@ Link = Callable[[str, int], str]
 
 def minutes(
     rows: Sequence[tuple[CauseRow, Effect | None]],
-    others: Sequence[AgendaItem],
+    others: Sequence[CauseRow],
     numbers: Sequence[MeetingNumberItem],
     *,
     letters: Sequence[str],
@@ -35,11 +34,10 @@ def minutes(
     if left:
         parts += [f"## Not decided: {len(left):,} of {len(rows):,}"]
         parts += _table(["Cause", *letters, "Page"], [_cause(row, link) for row in left])
-    said = [item for item in others if item.family is None]
-    if said:
+    if others:
         parts += ["## Other findings"]
         heads = ["Finding", "Verdict", "Note", "Owner, due, status"]
-        rest = [[title_of_item(item), OPINIONS[item.opinion], last_note(item), task_text(item.task)] for item in said]
+        rest = [[row.title, row.verdict, _notes(row), task_text(row.task)] for row in others]
         parts += _table(heads, [list(map(markdown_text, row)) for row in rest])
     if numbers:
         parts += ["## Numbers"]
@@ -73,8 +71,12 @@ def _page(row: CauseRow, link: Link) -> str:
     return f"[{markdown_text(f'{plain(document.name)}, page {index + 1}')}]({link(document.doc_id, index)})"
 
 
+def _notes(row: CauseRow) -> str:
+    return "; ".join(event.note.strip() for event in row.notes)
+
+
 def _said(row: CauseRow, effect: Effect | None, letters: Sequence[str]) -> list[str]:
-    notes = "; ".join(event.note.strip() for event in row.notes)
+    notes = _notes(row)
     verdict = f"{row.verdict}, {', '.join(row.people)}" + (f". {notes}" if notes else "")
     owner = row.owner or "no owner"
     return list(map(markdown_text, (verdict, owner, row.due or "no date", row.status, effect_text(effect, letters))))

@@ -245,7 +245,7 @@ def causes_of(
                 change=", ".join(change) or "none",
             )
         )
-    return tuple(causes), others
+    return tuple(causes), [entry for row in others for entry in row.entries]
 
 
 def _documents_with(model: Model, side: CauseSide) -> str:

@@ -1,7 +1,8 @@
-"""Causes of the mistakes of all open models, one row each, with what reviewers decided and what that is worth.
+"""The causes of all open models with what was decided and what that is worth, for Decisions, a meeting and a pack.
 
 A row is a kind of cause (`matching.causes.Family`; the same mistake once or several times on a page is one kind) with
-its places under every model, the findings on them, who acts on it, and the effect of its verdict on the numbers.
+its places under every model, the findings on them, who acts on it, and the effect of its verdict on the numbers. A
+finding of no mistake of these results is a row of its own.
 """
 
 from __future__ import annotations
@@ -24,25 +25,25 @@ from evaluator.data.dataset import box_key
 from evaluator.data.issues import count_of, listed, plain
 from evaluator.matching.box_results import ALL_LABELS, UNMATCHED, AnyBoxResult
 from evaluator.matching.causes import Family, family_title
-from evaluator.matching.error_types import NONE
+from evaluator.matching.error_types import ERROR_TYPES, NONE
 from evaluator.metrics.results import capitalised
-from evaluator.review.agenda import OPINIONS, targets_of_causes
 from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import corrections
-from evaluator.review.finding_groups import FindingSet, PlaceRows, Results, beside, rows_of
-from evaluator.review.status import FindingStatus
-from evaluator.review.verdicts import STATUSES, VERDICTS, Event, ReviewLog, Target
+from evaluator.review.finding_groups import (
+    OPINIONS,
+    FindingSet,
+    PlaceRows,
+    Results,
+    agreed_by_two,
+    beside,
+    rows_of,
+    targets_of_causes,
+)
+from evaluator.review.identity import WRONG_PIXELS
+from evaluator.review.status import FIELD_PROBLEMS, FindingStatus, title_of
+from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, Event, ReviewLog, Target
+from evaluator.review.word_targets import WORD_PROBLEMS
 
-VERDICT_MARKS: Final[Mapping[str, str]] = {
-    "model_wrong": "●",
-    "ground_truth_wrong": "◆",
-    "ambiguous": "◐",
-    "ignore": "○",
-    "conflict": "≠",
-    "several": "∷",
-    "note": "✎",
-}
-"""The sign of each of `OPINIONS`."""
 STATUS_MARKS: Final[Mapping[str, str]] = {"open": "○", "in_progress": "◔", "done": "✓"}
 EffectKind = Literal["fixed", "corrected", "none"]
 EFFECT_WORDS: Final[Mapping[EffectKind, str]] = {
@@ -81,6 +82,13 @@ class CauseSide(NamedTuple):
         return f"{count_of(self.wrong, 'wrong box')} at {count_of(len(self.rows), 'place')}"
 
 
+class CausePlace(NamedTuple):
+    """Where a cause happened once: the model (its place among the models), and the row of its ``causes``."""
+
+    model: int
+    row: int
+
+
 class EffectLine(NamedTuple):
     """A measure of one model (its place among the models) before and after; None where it is undefined."""
 
@@ -105,9 +113,12 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CauseRow(FindingSet):
-    """A kind of cause under all models; `fails`: the differences of the rule that it makes fail."""
+    """A kind of cause under all models, or (`family` None, no sides) one finding that is of none.
 
-    family: Family
+    `fails`: the differences of the rule that it makes fail.
+    """
+
+    family: Family | None
     sides: tuple[CauseSide, ...]
     entries: tuple[FindingStatus, ...] = ()
     fails: tuple[Difference, ...] = ()
@@ -115,27 +126,57 @@ class CauseRow(FindingSet):
     @property
     def key(self) -> str:
         """Return what names it, the same under every threshold."""
-        return "/".join(self.family)
+        return self.entries[0].judged.target_id if self.family is None else "/".join(self.family)
 
     @property
     def title(self) -> str:
         """Return it in words."""
-        return plain(family_title(self.family))
+        return _finding_title(self.entries[0]) if self.family is None else plain(family_title(self.family))
 
     @property
     def mistakes(self) -> int:
-        """Return the number of its mistakes, of all models."""
-        return sum(side.mistakes for side in self.sides)
+        """Return the number of its mistakes, of all models; 1 for a finding."""
+        return sum(side.mistakes for side in self.sides) if self.sides else 1
 
     @property
     def judged(self) -> int:
         """Return how many of its mistakes have a verdict, or several."""
-        return sum(side.judged for side in self.sides)
+        if self.sides:
+            return sum(side.judged for side in self.sides)
+        return sum(entry.judged.verdict is not None or entry.judged.conflict for entry in self.entries)
+
+    @property
+    def done(self) -> bool:
+        """Return whether all of it was judged."""
+        return self.judged >= self.mistakes
+
+    @property
+    def agreed(self) -> bool:
+        """Return whether all of it has one verdict that two reviewers or more gave."""
+        return self.done and self.opinion in VERDICTS and all(agreed_by_two(entry.judged) for entry in self.entries)
 
     @property
     def most(self) -> int:
-        """Return the wrong boxes of the worse model."""
-        return max(side.wrong for side in self.sides)
+        """Return the wrong boxes of the worse model; 0 for a finding."""
+        return max((side.wrong for side in self.sides), default=0)
+
+    @cached_property
+    def places(self) -> tuple[CausePlace, ...]:
+        """Return where it happened, once each: of the model with most wrong boxes first, the largest first."""
+        every: list[CausePlace] = []
+        seen = np.empty(0, dtype=np.int64)
+        for model in self._worst_first:
+            side = self.sides[model]
+            causes, mistakes = side.result.causes, side.result.mistakes
+            # The place of another model is the same one where both miss the same ground truth.
+            again = causes.of_mistake[mistakes.of_truth[side.missed[np.isin(side.missed, seen)]]]
+            every += [CausePlace(model, row) for row in side.rows[~np.isin(side.rows, again)].tolist()]
+            seen = np.concatenate([seen, side.missed])
+        return tuple(every)
+
+    @property
+    def _worst_first(self) -> list[int]:
+        return sorted(range(len(self.sides)), key=lambda place: (-self.sides[place].wrong, place))
 
     @cached_property
     def verdict(self) -> str:
@@ -179,13 +220,25 @@ class CauseRow(FindingSet):
         """Return how far the work is, in words: open until somebody says otherwise."""
         return STATUSES[self.task.status or "open"] if self.task else STATUSES["open"]
 
-    def targets(self, log: ReviewLog) -> dict[str, Target]:
-        """Return its mistakes under all models by the identity of their verdicts."""
-        targets: dict[str, Target] = {}
+    def targets(self, log: ReviewLog, place: CausePlace | None = None) -> dict[str, Target]:
+        """Return its mistakes under all models, or those of one place, by the identity of their verdicts."""
+        if place is not None:
+            return targets_of_causes(self.sides[place.model].result, np.array([place.row]), log)
+        targets = {entry.judged.target_id: entry.judged.target for entry in self.entries} if not self.sides else {}
         for side in self.sides:
             if len(side.rows):
                 targets |= targets_of_causes(side.result, side.rows, log)
         return targets
+
+
+def _finding_title(entry: FindingStatus) -> str:
+    target = entry.judged.target
+    name = entry.mistake or target.mistake or ""
+    known = name in ERROR_TYPES["document"] or name == WRONG_PIXELS
+    what = title_of(name) if known else {**FIELD_PROBLEMS, **WORD_PROBLEMS}.get(name, KINDS[target.kind])
+    where = [plain(target.document)] if target.document else []
+    where += [f"page {target.page + 1}"] if target.page is not None else []
+    return f"{what}: {', '.join(where)}" if where else what
 
 
 def day_words(day: str) -> str:
@@ -196,12 +249,20 @@ def day_words(day: str) -> str:
     return f"{read.day} {read:%b %Y}"
 
 
+def task_text(task: Event | None) -> str:
+    """Return owner, due date and status in words; empty where nobody gave one."""
+    if task is None:
+        return ""
+    parts = [plain(task.owner), f"due {task.due}" if task.due else "", STATUSES.get(task.status, "").lower()]
+    return ", ".join(part for part in parts if part)
+
+
 def cause_rows(
     results: Results, statuses: Sequence[FindingStatus], made: Decision | None = None
-) -> tuple[list[CauseRow], list[FindingStatus]]:
-    """Return the causes of some models, and the findings that are of none of their mistakes.
+) -> tuple[list[CauseRow], list[CauseRow]]:
+    """Return the causes of some models, and the findings that are of none of their mistakes, in their order.
 
-    Those that make the rule fail come first, then most wrong boxes of the worse model. `results`: of one dataset;
+    Causes that make the rule fail come first, then most wrong boxes of the worse model. `results`: of one dataset;
     `statuses`: of all findings; `made`: the decision between the first two.
     """
     entries, judged, others = _entries(results, statuses)
@@ -219,13 +280,19 @@ def cause_rows(
         )
         for family in families
     ]
-    fails: dict[Family, list[Difference]] = {}
+    fails: dict[str, list[Difference]] = {}
     for one in made.forbidding if made is not None else ():
         worst = max(rows, key=lambda row: _share_of(row, one), default=None)
         if worst is not None and _share_of(worst, one) > 0:
-            fails.setdefault(worst.family, []).append(one)
-    rows = [replace(row, fails=tuple(fails.get(row.family, ()))) for row in rows]
-    return sorted(rows, key=lambda row: (not row.fails, -row.most, -max(len(side.rows) for side in row.sides))), others
+            fails.setdefault(worst.key, []).append(one)
+    rows = [replace(row, fails=tuple(fails.get(row.key, ()))) for row in rows]
+    rows.sort(key=lambda row: (not row.fails, -row.most, -max(len(side.rows) for side in row.sides)))
+    return rows, finding_rows(others)
+
+
+def finding_rows(entries: Sequence[FindingStatus]) -> list[CauseRow]:
+    """Return findings that are of no cause, each as a row of its own."""
+    return [CauseRow(None, (), (entry,)) for entry in entries]
 
 
 def _entries(
@@ -240,7 +307,7 @@ def _entries(
         shared = not entry.judged.target.of("prediction")
         families: dict[Family, None] = {}
         for place, result in enumerate(results):
-            if entry.state != "applies" or entry.box_key is None:
+            if entry.state != "applies" or entry.box_key is None or entry.judged.target.kind != "mistake":
                 continue
             if not shared and entry.model != result.matching.model:
                 continue
@@ -314,6 +381,8 @@ def effect_of(row: CauseRow, log: ReviewLog, made: Decision | None = None) -> Ef
     "Model wrong": F1, and the measure that the rule names, with the extra boxes of the cause gone and the missed ones
     found. "Ground truth wrong" and "Ignore": F1 on the ground truth corrected by the verdicts on this cause alone.
     """
+    if not row.sides:
+        return None
     verdicts = {entry.judged.verdict for entry in row.entries if not entry.judged.conflict}
     if {"ground_truth_wrong", "ignore"} & verdicts:
         return _corrected(row, log)
@@ -413,14 +482,17 @@ class Example(NamedTuple):
 
 
 def example_of(row: CauseRow, pages: BoolArray | None = None) -> Example | None:
-    """Return the largest place of the model with most wrong boxes; None without one on the wanted `pages`."""
-    for model in sorted(range(len(row.sides)), key=lambda place: (-row.sides[place].wrong, place)):
-        own, rows = row.sides[model].result, row.sides[model].rows
-        rows = rows if pages is None else rows[pages[own.causes.page[rows]]]
-        if len(rows):
-            place = rows_of(own, own.causes.rows[int(rows[0])], int(own.causes.page[rows[0]]))
-            return Example(model, place.page, tuple(_boxes_of(side.result, place, own) for side in row.sides))
-    return None
+    """Return the first place of a cause; None without one on the wanted `pages`."""
+    wanted = (each for each in row.places if pages is None or pages[row.sides[each.model].result.causes.page[each.row]])
+    place = next(wanted, None)
+    return None if place is None else example_at(row, place)
+
+
+def example_at(row: CauseRow, place: CausePlace) -> Example:
+    """Return a place of a cause, with what each model did there."""
+    own = row.sides[place.model].result
+    here = rows_of(own, own.causes.rows[place.row], int(own.causes.page[place.row]))
+    return Example(place.model, here.page, tuple(_boxes_of(side.result, here, own) for side in row.sides))
 
 
 def _boxes_of(result: AnyBoxResult, place: PlaceRows, own: AnyBoxResult) -> PlaceBoxes:

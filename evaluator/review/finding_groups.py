@@ -6,6 +6,7 @@ place. A finding that is no mistake of an open result is a group of its own and 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
@@ -17,12 +18,31 @@ from evaluator.data.issues import count_of
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.matching.error_types import NONE
 from evaluator.matching.page_rows import rows_on
+from evaluator.review.identity import match_page_reviews, mistake_targets, targets_by_id
 from evaluator.review.status import FindingStatus
-from evaluator.review.verdicts import Event, ReviewedTarget, Verdict
+from evaluator.review.verdicts import VERDICTS, Event, ReviewedTarget, ReviewLog, Target, Verdict
 
 Results = Sequence[AnyBoxResult]
 Opinion = Verdict | Literal["conflict", "several", "note"]
 """The verdict of several findings: ``conflict`` where reviewers differ on one, ``several`` where findings differ."""
+OPINIONS: Final[Mapping[str, str]] = {
+    **dict(VERDICTS.items()),
+    "conflict": "Reviewers differ",
+    "several": "Several verdicts",
+    "note": "Note only",
+}
+VERDICT_MARKS: Final[Mapping[str, str]] = {
+    "model_wrong": "●",
+    "ground_truth_wrong": "◆",
+    "ambiguous": "◐",
+    "ignore": "○",
+    "conflict": "≠",
+    "several": "∷",
+    "note": "✎",
+}
+"""The sign of each of `OPINIONS`."""
+MOST_AT_ONCE: Final = 5_000
+"""Mistakes that one decision may be for."""
 
 # How much of a box lies in another one that it is beside.
 _INSIDE_SHARE: Final = 0.5
@@ -47,6 +67,24 @@ class FindingSet:
         if not verdicts:
             return "note"
         return verdicts.pop() if len(verdicts) == 1 else "several"
+
+    @property
+    def votes(self) -> dict[tuple[str, bool], Opinion]:
+        """Return each reviewer's verdict, by name and whether a login vouches for it."""
+        verdicts: dict[tuple[str, bool], set[Verdict]] = {}
+        for event in self.opinions:
+            if event.verdict is not None:
+                verdicts.setdefault(event.reviewer, set()).add(event.verdict)
+        return {who: next(iter(each)) if len(each) == 1 else "several" for who, each in verdicts.items()}
+
+    @property
+    def split(self) -> str:
+        """Return what most of its reviewers say where they disagree, ``2 of 3: Model wrong``; else empty."""
+        if self.opinion != "conflict":
+            return ""
+        votes = Counter(self.votes.values())
+        most, count = votes.most_common(1)[0]
+        return f"{count:,} of {votes.total():,}: {OPINIONS[most]}"
 
     @property
     def task(self) -> Event | None:
@@ -136,6 +174,20 @@ def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: Int
     by_model, wanted, causes = {result.matching.model: result}, set(rows.tolist()), result.causes
     places = ((entry, mistake_of(entry, by_model)) for entry in statuses)
     return [entry for entry, place in places if place is not None and int(causes.of_mistake[place[1]]) in wanted]
+
+
+def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> dict[str, Target]:
+    """Return the mistakes of causes (rows of ``result.causes``) by verdict identity, page by page."""
+    causes = result.causes
+    wanted = np.isin(causes.of_mistake, rows)
+    targets: dict[str, Target] = {}
+    for page in np.unique(causes.page[rows]).tolist():
+        on_page = mistake_targets(result, page)
+        reviews = match_page_reviews(on_page.targets, result, page, log)
+        mistakes = ((place, result.mistakes.of_box(key)) for key, place in on_page.of_box.items())
+        places = {place for place, mistake in mistakes if mistake != NONE and wanted[mistake]}
+        targets |= targets_by_id(reviews[place] for place in sorted(places))
+    return targets
 
 
 # ---- what the other model did there ---------------------------------------------------------------------------------

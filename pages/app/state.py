@@ -519,11 +519,8 @@ class State:
     # chosen one of these pages.
     queue_of_findings: WidgetField[str] = WidgetField("", part=Part("queue", "findings", codec=one_of(("sample",))))
     sample_place: Field[int | None] = Field(None)
-    # In a meeting: whose mistakes the agenda has (A or B), the item, and which of its examples. A reload goes on there.
+    # In a meeting: the item of the agenda, and which of its examples. A reload goes on there.
     meeting_open: Field[bool] = Field(False, part=Part("meeting", "findings", codec=YES))
-    meeting_of: Field[str] = Field(
-        "B", part=Part("meeting_of", "findings", codec=one_of(("A", "B")), applies=meeting_open.get)
-    )
     meeting_example: Field[int] = Field(0)
     meeting_minutes: Field[str] = Field("")
     # The target of the last decision that was not saved; `cause_unsaved` of the last verdict in the gallery.

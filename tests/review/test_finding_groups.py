@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluator.review.agenda import AgendaItem, agenda, next_item, state_of_item, targets_of_causes, verdict_words
-from evaluator.review.finding_groups import FindingGroup, group_by_cause, of_causes, outcome, rows_of
+from evaluator.components.meeting.agenda import next_item, state_words, verdict_words
+from evaluator.matching.causes import Family
+from evaluator.review.decisions import CauseRow, cause_rows
+from evaluator.review.finding_groups import (
+    FindingGroup,
+    group_by_cause,
+    of_causes,
+    outcome,
+    rows_of,
+    targets_of_causes,
+)
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, Target
 from tests.judging import opinion
@@ -28,9 +37,9 @@ def grouped(*events: Event) -> list[FindingGroup]:
     return group_by_cause(finding_statuses(ReviewLog.of(events), sample_results()), sample_results())
 
 
-def item_of(log: ReviewLog, title: str) -> tuple[AgendaItem, list[AgendaItem]]:
-    items = agenda(sample_results()[0], sample_results(), finding_statuses(log, sample_results()))
-    return next(item for item in items if item.title == title), items
+def row_of(log: ReviewLog, title: str) -> tuple[CauseRow, list[CauseRow]]:
+    rows, _ = cause_rows(sample_results(), finding_statuses(log, sample_results()))
+    return next(row for row in rows if row.title == title), rows
 
 
 def test_findings_of_one_cause_are_one_group_with_the_boxes_of_what_was_judged() -> None:
@@ -69,21 +78,43 @@ def test_a_model_is_beside_itself_what_its_cause_says() -> None:
 
 
 def test_agreed_needs_two_reviewers() -> None:
-    result, title = sample_results()[0], "Table read as several boxes"
-    item, items = item_of(ReviewLog(), title)
-    assert (item.boxes, len(item.examples), state_of_item(item)) == (76, 8, "Open")
-    targets = targets_of_causes(result, item.examples, ReviewLog())
+    title = "Table read as several boxes"
+    row, rows = row_of(ReviewLog(), title)
+    assert ([side.words for side in row.sides], len(row.places), state_words(row)) == (
+        ["76 wrong boxes at 8 places", "21 wrong boxes at 1 place"], 9, "Open",
+    )  # fmt: skip
+    targets = row.targets(ReviewLog())
     one = verdicts_on(targets, "model_wrong")
-    item, _ = item_of(ReviewLog.of(one[:1]), title)
-    assert state_of_item(item) == f"1 of {item.mistakes} judged"
-    item, items = item_of(ReviewLog.of(one), title)
-    assert (state_of_item(item), verdict_words(item)) == ("Model wrong", "Model wrong, 1 of 1 reviewer")
-    assert next_item(items, item.key) == items[1].key
-    item, items = item_of(ReviewLog.of([*one, *verdicts_on(targets, "model_wrong", "Ben", 1)]), title)
-    assert (state_of_item(item), verdict_words(item)) == ("Model wrong, agreed", "Model wrong, 2 of 2 reviewers")
-    assert of_causes(finding_statuses(ReviewLog.of(one), sample_results()), result, item.examples) != []
-    assert of_causes(finding_statuses(ReviewLog.of(one), sample_results()), result, item.examples[:0]) == []
-    judged = of_causes(finding_statuses(ReviewLog.of(one), sample_results()), result, item.examples[:1])
-    assert len(judged) == len(result.causes.rows[int(item.examples[0])])
-    item, _ = item_of(ReviewLog.of([*one, *verdicts_on(targets, "ignore", "Ben", 1)]), title)
-    assert state_of_item(item) == "Reviewers differ"
+    row, _ = row_of(ReviewLog.of(one[:1]), title)
+    assert state_words(row) == f"1 of {row.mistakes} judged"
+    row, rows = row_of(ReviewLog.of(one), title)
+    assert (state_words(row), verdict_words(row)) == ("Model wrong", "Model wrong, 1 of 1 reviewer")
+    assert next_item(rows, row.key) == rows[1 if rows[0] is row else 0].key
+    row, _ = row_of(ReviewLog.of([*one, *verdicts_on(targets, "model_wrong", "Ben", 1)]), title)
+    assert (state_words(row), verdict_words(row)) == ("Model wrong, agreed", "Model wrong, 2 of 2 reviewers")
+
+
+def test_reviewers_who_disagree_are_counted() -> None:
+    row, _ = row_of(ReviewLog(), title := "Table read as several boxes")
+    targets = row.targets(ReviewLog())
+    said = [*verdicts_on(targets, "model_wrong"), *verdicts_on(targets, "model_wrong", "Ben", 1)]
+    assert row_of(ReviewLog.of(said), title)[0].split == ""
+    row, _ = row_of(ReviewLog.of([*said, *verdicts_on(targets, "ignore", "Cleo", 2)]), title)
+    assert (row.split, state_words(row)) == ("2 of 3: Model wrong", "Reviewers differ")
+
+
+def test_a_place_of_both_models_is_one_place() -> None:
+    """Both miss the same boxes of the scanned pages: three places, not six."""
+    row, _ = row_of(ReviewLog(), "Several boxes read as one Figure")
+    assert [side.words for side in row.sides] == ["39 wrong boxes at 3 places"] * 2
+    assert [place.model for place in row.places] == [0, 0, 0]
+
+
+def test_findings_of_some_causes() -> None:
+    result = sample_results()[0]
+    rows = result.causes.alike[Family("parts", "", "Table", "")]
+    statuses = finding_statuses(
+        ReviewLog.of(verdicts_on(targets_of_causes(result, rows, ReviewLog()), "ignore")), sample_results()
+    )
+    assert of_causes(statuses, result, rows[:0]) == []
+    assert len(of_causes(statuses, result, rows[:1])) == len(result.causes.rows[int(rows[0])])

@@ -92,7 +92,7 @@ class Meeting {
 
   /** @param {MeetingPayload} data */
   update(data) {
-    const moved = this.item !== data.item || this.data?.letter !== data.letter;
+    const moved = this.item !== data.item;
     this.data = data;
     if (this.sent) {
       if (data.problem) this.spoken.textContent = "";
@@ -214,10 +214,10 @@ class Meeting {
     else if (action === "next-item" && at + 1 < keys.length) this.goTo(keys[at + 1]);
   }
 
-  /** @param {string} item @param {number} [example] @param {string} [letter] */
-  goTo(item, example = 0, letter = this.data?.letter ?? "") {
+  /** @param {string} item @param {number} [example] */
+  goTo(item, example = 0) {
     this.spoken.textContent = "";
-    this.send("show", { item, example, letter });
+    this.send("show", { item, example });
   }
 
   zoom() {
@@ -228,16 +228,14 @@ class Meeting {
   /** @param {MeetingPayload} data */
   drawAgenda(data) {
     const done = data.agenda.filter((row) => row.done).length;
-    const letters = data.letters.map((letter) => button(`Agenda of model ${letter}`, { class: "mt-letter-choice", "aria-pressed": String(letter === data.letter) },
-      () => this.goTo("", 0, letter), badge(letter)));
     const rows = data.agenda.map((row, place) => html("li", {},
-      button(`${place + 1}. ${row.title}, ${row.boxes ? `${row.boxes} boxes, ` : ""}${row.state}`, { class: "mt-row-item", "aria-current": row.key === data.item ? "true" : null },
+      button(`${place + 1}. ${row.title}, ${row.boxes ? `${row.boxes} wrong boxes, ` : ""}${row.state}`, { class: "mt-row-item", "aria-current": row.key === data.item ? "true" : null },
         () => this.goTo(row.key), html("i", {}, String(place + 1)), html("span", {}, row.title), html("b", {}, row.boxes), html("small", {}, row.state))));
     this.aside.replaceChildren(
       button("End the meeting", { class: "mt-end" }, () => this.send("end", true), icon("left"), "End the meeting"),
       html("div", { class: "mt-agenda-head" }, html("h2", {}, "Agenda"), html("span", {}, `${done} of ${data.agenda.length} done`)),
       html("div", { class: "mt-bar" }, html("i", { style: `width:${percentOf(data.agenda.length ? done / data.agenda.length : 0)}` })),
-      html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause, most wrong boxes first"), html("span", { class: "mt-letters" }, ...letters, "boxes")),
+      html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause"), html("span", { class: "mt-letters" }, "wrong boxes", ...data.letters.map(badge))),
       html("ol", {}, ...rows), html("p", { class: "mt-muted" }, data.rest));
     this.aside.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   }

@@ -18,7 +18,7 @@ class AgendaRowItem(Payload, frozen=True):
     key: str
     title: str
     boxes: str
-    """that are wrong; empty for a finding without a cause"""
+    """that are wrong, of each model; empty for a finding without a cause"""
     state: str
     """in words"""
     done: bool
@@ -93,9 +93,8 @@ class MeetingPayload(Payload, frozen=True, kw_only=True):
     agenda: Sequence[AgendaRowItem]
     rest: str
     """what is in the data and not on the agenda, in words"""
-    letter: str
-    """whose mistakes the agenda has"""
     letters: Sequence[str]
+    """of the models"""
     signature: str
     item: str
     """key of the item that is shown; empty without an agenda"""
@@ -155,7 +154,6 @@ class ShowItemEvent(Event, frozen=True):
 
     item: str
     example: int
-    letter: str
 
 
 class MeetingEvents(Events, frozen=True):

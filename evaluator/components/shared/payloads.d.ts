@@ -965,7 +965,7 @@ export interface GalleryEvents {
 export interface AgendaRowItem {
   key: string;
   title: string;
-  /** that are wrong; empty for a finding without a cause */
+  /** that are wrong, of each model; empty for a finding without a cause */
   boxes: string;
   /** in words */
   state: string;
@@ -1034,8 +1034,7 @@ export interface MeetingPayload {
   agenda: AgendaRowItem[];
   /** what is in the data and not on the agenda, in words */
   rest: string;
-  /** whose mistakes the agenda has */
-  letter: string;
+  /** of the models */
   letters: string[];
   signature: string;
   /** key of the item that is shown; empty without an agenda */
@@ -1091,7 +1090,6 @@ export interface DecideEvent {
 export interface ShowItemEvent {
   item: string;
   example: number;
-  letter: string;
 }
 
 /** What the meeting sends. */

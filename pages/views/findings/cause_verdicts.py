@@ -8,15 +8,13 @@ import streamlit as st
 
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of
-from evaluator.review.agenda import MOST_AT_ONCE, targets_of_causes
-from evaluator.review.finding_groups import of_causes
+from evaluator.review.finding_groups import MOST_AT_ONCE, VERDICT_MARKS, of_causes, targets_of_causes
 from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Verdict
 from pages.app import frame
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, Model
 from pages.app.state import State, state
 from pages.views.findings import findings
-from pages.views.findings.finding_card import ICONS
 
 
 def judge(loaded: LoadedBoxes, model: Model, rows: IntArray) -> None:
@@ -45,7 +43,7 @@ def judge(loaded: LoadedBoxes, model: Model, rows: IntArray) -> None:
             for verdict, words in VERDICTS.items():
                 done = " ✓" if said[verdict] == mistakes else ""
                 st.button(
-                    f"{ICONS[verdict]} {words}{done}",
+                    f"{VERDICT_MARKS[verdict]} {words}{done}",
                     key=f"say_{verdict}",
                     on_click=say,
                     args=(verdict,),

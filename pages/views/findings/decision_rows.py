@@ -13,29 +13,31 @@ import streamlit as st
 from evaluator.compare.decision import Decision
 from evaluator.components.meeting.payload import MeetingNumberItem
 from evaluator.pack.minutes import minutes
-from evaluator.review.agenda import AgendaItem
-from evaluator.review.decisions import CauseRow, Effect, cause_rows, effect_of
+from evaluator.review.decisions import CauseRow, Effect, cause_rows, effect_of, finding_rows
 from pages.app import frame
 from pages.app.cache import Cached
 from pages.app.results import result_key, result_of
 from pages.app.session_files import LoadedBoxes
 from pages.views.compare import model_pair
+from pages.views.fields import field_verdicts
 from pages.views.findings import findings
+from pages.views.posters import poster_verdicts
 
 _BROWSER: Final = "page_browser"
-_ROWS: Final = Cached[tuple[CauseRow, ...]](4)
+_ROWS: Final = Cached[tuple[list[CauseRow], list[CauseRow]]](4)
 _EFFECTS: Final = Cached[Effect | None](64)
 
 
-def rows_of(loaded: LoadedBoxes) -> tuple[CauseRow, ...]:
-    """Return the causes of the chosen models, those that fail the rule first, then most wrong boxes."""
+def rows_of(loaded: LoadedBoxes) -> tuple[list[CauseRow], list[CauseRow]]:
+    """Return the causes of the chosen models, those that fail the rule first, and the findings of none."""
     made = model_pair.decision_of(loaded)
 
-    def rows() -> tuple[CauseRow, ...]:
+    def rows() -> tuple[list[CauseRow], list[CauseRow]]:
         results = [result_of(loaded, model) for model in loaded.pair]
-        return tuple(cause_rows(results, findings.statuses(loaded), made)[0])
+        return cause_rows(results, findings.statuses(loaded), made)
 
-    return _ROWS.of(_key(loaded, made), rows)
+    causes, others = _ROWS.of(_key(loaded, made), rows)
+    return causes, [*others, *finding_rows([*field_verdicts.statuses(), *poster_verdicts.statuses()])]
 
 
 def worth_of(loaded: LoadedBoxes, row: CauseRow) -> Effect | None:
@@ -55,10 +57,11 @@ def page_address(document: str, index: int) -> str:
     return urllib.parse.urljoin(st.context.url or "", f"{_BROWSER}?{query}")
 
 
-def minutes_of(loaded: LoadedBoxes, others: Sequence[AgendaItem], numbers: Sequence[MeetingNumberItem]) -> str:
-    """Return the minutes of what was decided so far; `others` are findings of no cause."""
+def minutes_of(loaded: LoadedBoxes, numbers: Sequence[MeetingNumberItem]) -> str:
+    """Return the minutes of what was decided so far."""
+    causes, others = rows_of(loaded)
     return minutes(
-        [(row, worth_of(loaded, row)) for row in rows_of(loaded)],
+        [(row, worth_of(loaded, row)) for row in causes],
         others,
         numbers,
         letters=[model.letter for model in loaded.pair],

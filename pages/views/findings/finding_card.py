@@ -14,7 +14,7 @@ from evaluator.components.gallery.payload import CropItem
 from evaluator.components.payload import Rect
 from evaluator.data.issues import plain
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.review.finding_groups import FindingGroup, outcome, rows_of
+from evaluator.review.finding_groups import OPINIONS, VERDICT_MARKS, FindingGroup, Opinion, outcome, rows_of
 from evaluator.review.status import FIELD_PROBLEMS, STATES, FindingStatus, title_of
 from evaluator.review.verdicts import AUTHOR_LENGTH, KINDS, NOTE_LENGTH, STATUSES, VERDICTS, Event, Target
 from evaluator.review.word_targets import WORD_PROBLEMS
@@ -27,28 +27,17 @@ from pages.views.gallery.gallery_items import crop
 
 # Of the picture of a finding, in pixels.
 _CROP_WIDTH: Final = 900
-ICONS: Final[Mapping[str, str]] = {
-    "model_wrong": "●",
-    "ground_truth_wrong": "◆",
-    "ambiguous": "◐",
-    "ignore": "○",
-    "conflict": "≠",
-    "several": "∷",
-    "note": "✎",
-}
-WORDS: Final[Mapping[str, str]] = {**dict(VERDICTS.items()), "conflict": "Reviewers differ", "note": "Note only"}
-_GROUP_WORDS: Final[Mapping[str, str]] = {**WORDS, "several": "Several verdicts"}
 
 
-def verdict_of(entry: FindingStatus) -> str:
-    """Return the verdict of a finding: a key of `WORDS`."""
+def verdict_of(entry: FindingStatus) -> Opinion:
+    """Return the verdict of a finding."""
     judged = entry.judged
     return "conflict" if judged.conflict else judged.verdict or "note"
 
 
 def verdict_label(kind: str) -> str:
     """Return a verdict as icon and word."""
-    return f"{ICONS[kind]} {_GROUP_WORDS[kind]}"
+    return f"{VERDICT_MARKS[kind]} {OPINIONS[kind]}"
 
 
 def subject(entry: FindingStatus) -> str:
@@ -220,7 +209,10 @@ def judge(group: FindingGroup, targets: Mapping[str, Target]) -> None:
         for verdict, words in VERDICTS.items():
             chosen = held is not None and held.verdict == verdict
             st.button(
-                f"{ICONS[verdict]} {words}{' ✓' if chosen else ''}", key=f"say_{verdict}", on_click=say, args=(verdict,)
+                f"{VERDICT_MARKS[verdict]} {words}{' ✓' if chosen else ''}",
+                key=f"say_{verdict}",
+                on_click=say,
+                args=(verdict,),
             )
     st.text_area("Note", key=note.key, max_chars=NOTE_LENGTH, height=72, placeholder="Why")
     columns = st.columns(3, gap="small")

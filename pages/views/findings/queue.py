@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from evaluator.data.issues import displayed, plain
-from evaluator.review.finding_groups import FindingGroup
+from evaluator.review.finding_groups import OPINIONS, FindingGroup
 from evaluator.review.status import STATES, FindingStatus
 from evaluator.review.verdicts import STATUSES, ReviewLog
 from pages.app import frame, widgets
@@ -40,7 +40,7 @@ _WIDTHS: dict[str, object] = {
 
 def filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     """Draw the choices of the filter, verdicts and states with their numbers; a choice that is gone is dropped."""
-    counts = dict.fromkeys(finding_card.WORDS, 0)
+    counts: dict[str, int] = dict.fromkeys(OPINIONS, 0)
     for entry in entries:
         counts[finding_card.verdict_of(entry)] += 1
     judged = list(log.judged.values())

@@ -260,7 +260,7 @@ def components(app: AppTest) -> list[dict[str, Any]]:
 
 def data_of(component: Any) -> dict[str, Any]:
     """The data of a component; of pages that it was given, the page that it shows."""
-    data: dict[str, Any] = json.loads(component.proto.json)
+    (data,) = json.loads(component.proto.json)
     return page_of(data) if "listing" in data else data
 
 

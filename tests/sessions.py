@@ -171,7 +171,7 @@ class Reader(Session):
                 errors.append(element.exception.message[:200])
             if element.WhichOneof("type") == "bidi_component":
                 pictures.update(_PICTURE.findall(element.bidi_component.json))
-                given = json.loads(element.bidi_component.json or "null")
+                (given,) = json.loads(element.bidi_component.json or "[null]")
                 if isinstance(given, dict) and "listing" in given and "version" in given:
                     self._viewer, self.shown = (element.bidi_component.id, said.delta.fragment_id), given
                     if given.get("content"):

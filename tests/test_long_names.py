@@ -122,7 +122,7 @@ def test_a_name_of_ten_thousand_characters_is_cut_and_found_again() -> None:
 def test_a_number_of_a_long_label_opens_the_pages_of_that_label(tmp_path: Path) -> None:
     rows = [box(0.2 * at, 0.1, 0.2 * at + 0.1, 0.5, label=NAME) for at in range(3)]
     app = start("pages/compare.py", files=files_of(tmp_path, rows, rows, rows[1:], labels=(NAME,)))
-    boards = [json.loads(each.proto.json) for each in app.get("bidi_component") if "ledger" in each.proto.json]
+    boards = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if "ledger" in each.proto.json]
     (link,) = {cell["link"]["label"] for shown in boards for row in shown.get("labels", ()) for cell in row["cells"]}
     assert link == cut(NAME)
 

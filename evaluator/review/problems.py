@@ -9,9 +9,6 @@ import errno
 import sqlite3
 from typing import Final, Literal
 
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-
 from evaluator.data.issues import plain
 
 ProblemKind = Literal[
@@ -91,6 +88,10 @@ class StoreProblem(Exception):
 
 def problem_of(raised: Exception, store: str) -> StoreProblem:
     """Return the problem behind what SQLAlchemy, a driver or the system raised, else ``unreachable``."""
+    # A view without findings names their problems and needs no database.
+    from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+    from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
     if isinstance(raised, OSError):
         kind: ProblemKind = "full" if raised.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "read_only"
         return StoreProblem(kind, store=store, detail=_sentence(raised.strerror or ""))

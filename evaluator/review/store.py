@@ -31,6 +31,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlche
 from evaluator.review import schema
 from evaluator.review.left_log import require_own_log
 from evaluator.review.problems import StoreProblem, problem_of
+from evaluator.review.store_address import stored_bytes
 from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_target
 
 BUSY_SECONDS: Final = 10
@@ -198,7 +199,7 @@ class Store:
         """
         with self._problems():
             # To open an empty file would begin a database in it.
-            if self._path is not None and not _size(self._path):
+            if self._path is not None and not stored_bytes(self._path):
                 self._forget()
                 yield None
                 return
@@ -344,17 +345,9 @@ def _identity(path: Path | None) -> object:
     return status.st_dev, status.st_ino
 
 
-def _size(path: Path) -> int:
-    """Return the bytes of a file, 0 for none."""
-    try:
-        return path.stat().st_size
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
-
-
 def _settled(path: Path | None) -> object:
     """Return what tells a file from itself after any change; None for a server and for a file that is in use."""
-    if path is None or not _size(path) or path.with_name(path.name + "-wal").exists():
+    if path is None or not stored_bytes(path) or path.with_name(path.name + "-wal").exists():
         return None
     status = path.stat()
     if time_ns() - status.st_mtime_ns < _UNSETTLED_NANOSECONDS:

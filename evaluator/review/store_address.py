@@ -50,6 +50,22 @@ def store_file(address: str) -> Path | None:
     return Path(rest.partition("/")[2].partition("?")[0])
 
 
+def stored_bytes(path: Path) -> int:
+    """Return the bytes of a file, 0 for none."""
+    try:
+        return path.stat().st_size
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def holds_nothing(address: str) -> bool:
+    """Return whether a store is a file that is empty or not there, so that nothing has to be opened to read it."""
+    try:
+        return (file := store_file(address)) is not None and not stored_bytes(file)
+    except OSError:
+        return False
+
+
 def state_folder() -> Path:
     """Return the folder of this user for what a program keeps between two runs; it need not exist.
 

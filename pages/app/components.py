@@ -79,7 +79,8 @@ class Component(Generic[P, E]):
         unknown = {name.removeprefix("on_") for name in on} - set(names)
         assert not unknown, f"the component {self._files} has no event {unknown}"
         calls: dict[str, Any] = {f"on_{event}_change": on.get(f"on_{event}", _nothing) for event in names}
-        shown = self._mount(key=key, data=plain_payload(payload), width="stretch", height="content", **calls)
+        # In a list, where Streamlit looks for no data frames: it would import pandas, and ask of each value.
+        shown = self._mount(key=key, data=[plain_payload(payload)], width="stretch", height="content", **calls)
         return self.events(shown)
 
     def events(self, state: Reported) -> E:

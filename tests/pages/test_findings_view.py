@@ -399,7 +399,7 @@ def test_a_page_a_document_and_the_comparison(store_path: Path) -> None:
 
 def screen_of(app: AppTest) -> dict[str, Any]:
     """What the component of the meeting was given."""
-    (data,) = (payload for each in app.get("bidi_component") if "agenda" in (payload := json.loads(each.proto.json)))
+    (data,) = (payload for each in app.get("bidi_component") if "agenda" in (payload := json.loads(each.proto.json)[0]))
     return dict(data)
 
 

@@ -33,7 +33,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
 
 def payload(app: AppTest) -> dict[str, Any]:
     """What the component was given that shows a page of a list."""
-    (given,) = [data for each in app.get("bidi_component") if "listing" in (data := json.loads(each.proto.json))]
+    (given,) = [data for each in app.get("bidi_component") if "listing" in (data := json.loads(each.proto.json)[0])]
     return given  # type: ignore[no-any-return]
 
 

@@ -20,7 +20,7 @@
  * @template P payload
  * @typedef {object} StreamlitComponent
  * @property {ParentNode & Node} parentElement
- * @property {P} data
+ * @property {[P]} data
  * @property {(name: string, value: unknown) => void} setTriggerValue
  * @property {(name: string, value: unknown) => void} setStateValue
  */
@@ -58,7 +58,7 @@ export function mounting(View) {
  * @returns {(component: StreamlitComponent<P>) => () => void}
  */
 export function streamlitComponent(show, lasting = []) {
-  return (component) => show(component.parentElement, component.data, (name, value) => {
+  return (component) => show(component.parentElement, component.data[0], (name, value) => {
     if (lasting.includes(name)) component.setStateValue(String(name), value);
     else component.setTriggerValue(String(name), value);
   });

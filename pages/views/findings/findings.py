@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
-from typing import Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from uuid import uuid4
 
 import msgspec
@@ -31,8 +31,7 @@ from evaluator.review.corrected_results import CorrectedResult, corrected_result
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.problems import StoreProblem
 from evaluator.review.status import FindingStatus
-from evaluator.review.store import Store
-from evaluator.review.store_address import FINDINGS_WORKSPACE_VARIABLE, store_address
+from evaluator.review.store_address import FINDINGS_WORKSPACE_VARIABLE, holds_nothing, store_address
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, login
@@ -42,6 +41,9 @@ from pages.app.results import ResultKey, result_key, result_of
 from pages.app.session_files import BOXES, SAMPLE_DATA, LoadedBoxes, Model, Place, files
 from pages.app.state import Field, State, report, state
 from pages.app.streamlit_patch import run_whole_view
+
+if TYPE_CHECKING:
+    from evaluator.review.store import Store
 
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
 _ASK_AGAIN_SECONDS: Final = 15.0
@@ -95,20 +97,35 @@ class _OpenStore:
     """A store of this process, and the last time it did not answer."""
 
     def __init__(self, address: str) -> None:
-        self.store: Store | None = None
+        self._address = address
+        self._store: Store | None = None
         self._problem: StoreProblem | None = None
         self._asked = 0.0
+
+    def opened(self) -> Store | None:
+        """Return the store; None where its address can never work. What reaches databases is imported for it."""
+        from evaluator.review.store import Store
+
         try:
-            self.store = Store(address, busy_seconds=_BUSY_SECONDS)
+            self._store = self._store or Store(self._address, busy_seconds=_BUSY_SECONDS)
         except StoreProblem as problem:
             self._problem = problem
+        return self._store
+
+    @property
+    def replaced(self) -> int:
+        """Return how often another store was found in its place."""
+        return 0 if self._store is None else self._store.replaced
 
     def read(self, workspace: str) -> tuple[ReviewLog, StoreProblem | None]:
         """Return all opinions, and why they cannot be read."""
-        if self.store is None or (self._problem and monotonic() - self._asked < _ASK_AGAIN_SECONDS):
+        if self._store is None and holds_nothing(self._address):
+            return ReviewLog(), None
+        store = self.opened()
+        if store is None or (self._problem and monotonic() - self._asked < _ASK_AGAIN_SECONDS):
             return ReviewLog(), self._problem
         try:
-            log = self.store.log(workspace)
+            log = store.log(workspace)
         except StoreProblem as problem:
             self._problem, self._asked = problem, monotonic()
             return ReviewLog(), problem
@@ -117,10 +134,11 @@ class _OpenStore:
 
     def write(self, events: Sequence[Event], workspace: str, busy_seconds: float | None = None) -> StoreProblem | None:
         """Keep events; return what went wrong, None when they are on disk."""
-        if self.store is None:
+        store = self.opened()
+        if store is None:
             return self._problem
         try:
-            self.store.add(events, workspace, busy_seconds=busy_seconds)
+            store.add(events, workspace, busy_seconds=busy_seconds)
         except StoreProblem as problem:
             return problem
         self._problem = None
@@ -167,12 +185,12 @@ def _read() -> tuple[ReviewLog, StoreProblem | None]:
     """Return all opinions and why they cannot be read, and note what a reader of any view has to know of them."""
     held = _open_store()
     log, problem = held.read(_workspace())
-    replaced = 0 if held.store is None else held.store.replaced
-    seen = state.findings_replaced
+    replaced, seen = held.replaced, state.findings_replaced
     if address() not in seen:
         state.findings_replaced = seen = {**seen, address(): replaced}
-    another = f"{store_name()} was deleted, moved or restored. What is shown is what is in it now."
-    said = str(problem) if problem else another if replaced > seen[address()] else ""
+    said = str(problem) if problem else ""
+    if not problem and replaced > seen[address()]:
+        said = f"{store_name()} was deleted, moved or restored. What is shown is what is in it now."
     if said != state.said_of_findings:
         # It stands outside of the part of Pages that runs alone.
         state.said_of_findings, state.whole_view = said, True
@@ -181,7 +199,7 @@ def _read() -> tuple[ReviewLog, StoreProblem | None]:
 
 def store_name() -> str:
     """Return a file name, or host and database without user and password."""
-    store = _open_store().store
+    store = _open_store().opened()
     return "" if store is None else store.name
 
 

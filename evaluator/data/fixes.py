@@ -23,7 +23,8 @@ from evaluator.data.issues import Collector, count_of, cut, quote, refuse
 from evaluator.data.page_sizes import entry_sizes
 
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_TWO: Final = re.compile(rf"({_NUMBER})(?:,({_NUMBER}))?")
+_TWO: Final = re.compile(rf"{_NUMBER}(?:,{_NUMBER})?")
+_SHIFT: Final = re.compile(rf"{_TWO.pattern}|{_NUMBER}%(?:,{_NUMBER}%)?")
 _OFFSET: Final = re.compile(r"[-+]?\d{1,9}")
 _TOLERANCE: Final = 1e-6
 
@@ -68,7 +69,7 @@ KINDS: Final[Mapping[str, str]] = {
     "scale": "scale=0.5 or scale=0.5,0.25",
     "x-flip": "x-flip",
     "y-flip": "y-flip",
-    "shift": "shift=0.1,0.05",
+    "shift": "shift=0.1,0.05, or shift=10%,5% of the page",
     "labels": "labels=case",
     "label": "label=OLD=NEW",
 }
@@ -134,13 +135,14 @@ def _makes_sense(fix: Fix) -> bool:
     if fix.kind in ("page-offset", "image-ids"):
         by_names = fix.kind == "image-ids" and value == BY_NAMES
         return by_names or (_OFFSET.fullmatch(value) is not None and int(value) != 0)
-    numbers = _TWO.fullmatch(value)
-    return numbers is not None and (fix.kind != "scale" or min(fix_numbers(fix)) > 0.0)
+    if fix.kind == "shift":
+        return _SHIFT.fullmatch(value) is not None
+    return _TWO.fullmatch(value) is not None and min(fix_numbers(fix)) > 0.0
 
 
 def fix_numbers(fix: Fix) -> tuple[float, float]:
-    """Return the two numbers of a scale or shift; one number is both."""
-    parts = [float(part) for part in fix.value.split(",")]
+    """Return the two numbers of a scale or shift, which may be per cent; one number is both."""
+    parts = [float(part) for part in fix.value.replace("%", "").split(",")]
     return (parts[0], parts[1]) if len(parts) == 2 else (parts[0], parts[0])
 
 
@@ -355,8 +357,10 @@ def _scale(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
 
 
 def _shift(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
-    by = np.array(fix_numbers(fix))
-    rings = _rings(source, lambda _row, ring: ring + by)
+    by = np.tile(fix_numbers(fix), (len(source.boxes), 1))
+    if "%" in fix.value:
+        by *= 0.01 if source.unit == "page" else _sizes(source, other, fix) / 100.0
+    rings = _rings(source, lambda row, ring: ring + by[row])
     return with_corners(source, source.boxes.xyxy + np.tile(by, 2), rings)
 
 

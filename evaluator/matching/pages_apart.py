@@ -172,13 +172,21 @@ class Changes:
         self._made: dict[int, dict[str, Change]] = {}
         self._sizes = np.ones((dataset.pages, 2)) if self._truth.source.unit == "page" else dataset.page_size
         self._together = together is not None
-        self._scale, self._shifts = 1.0, list[tuple[FloatArray, FloatArray]]()
+        # Scales, shifts and what these are multiplied by, of each page.
+        self._scale, self._shifts = 1.0, list[tuple[FloatArray, FloatArray, FloatArray]]()
         if together is None:
             return
-        sides = [(self._prediction.xyxy[page.ours], self._truth.xyxy[page.theirs]) for page in together if page.enough]
+        enough = [page for page in together if page.enough]
+        sides = [(self._prediction.xyxy[page.ours], self._truth.xyxy[page.theirs]) for page in enough]
         # The middle one; `numpy.median` would import masked arrays.
         self._scale = sorted(own_scale(*side) for side in sides)[len(sides) // 2] if sides else 1.0
-        self._shifts = _shifts(sides)
+        of_pages, times = self._sizes[[page.row for page in enough]], np.ones_like(self._sizes)
+        self._shifts = [(*each, times) for each in _shifts(sides)]
+        # Pages of several sizes may be moved by one share of each, or by as many pixels.
+        if not np.isnan(of_pages).any() and (of_pages != of_pages[:1]).any():
+            units = np.tile(of_pages, 2)
+            shares = [(ours / unit, theirs / unit) for (ours, theirs), unit in zip(sides, units, strict=True)]
+            self._shifts += [(*each, self._sizes) for each in _shifts(shares)]
         self._known = dict(zip(range(dataset.pages), grouped(self._truth.page, np.arange(dataset.pages)), strict=True))
         entry_page, ids = self._prediction.entry_page.tolist(), self._prediction.source.page_ids
         self._own_id, self._by_id = (dict(zip(*each, strict=False)) for each in ((entry_page, ids), (ids, entry_page)))
@@ -200,7 +208,7 @@ class Changes:
     def _all(self, page: Page) -> Iterator[tuple[str, Change]]:
         known, boxes = self._truth.xyxy[page.theirs], self._prediction.xyxy[page.ours]
         tried = [(words, words, xyxy, "", 0.0) for words, xyxy in self._boxes(page)]
-        tried += self._estimated(boxes, known, alone=page.enough and page.given.share <= 1.0 - GAIN)
+        tried += self._estimated(page, boxes, known, alone=page.enough and page.given.share <= 1.0 - GAIN)
         of_each = fits(np.stack([xyxy for _, _, xyxy, _, _ in tried]), known)
         for (key, words, xyxy, more, price), fit in zip(tried, of_each, strict=True):
             if np.isfinite(xyxy).all() and (xyxy[:, 2:] >= xyxy[:, :2]).all():
@@ -211,13 +219,14 @@ class Changes:
                 yield words, Change(words, boxes, row, fit)
 
     def _estimated(
-        self, boxes: FloatArray, known: FloatArray, *, alone: bool
+        self, page: Page, boxes: FloatArray, known: FloatArray, *, alone: bool
     ) -> Iterator[tuple[str, str, FloatArray, str, float]]:
         """Yield what boxes suggest, those of all pages and the own ones: resolutions, shifts, parts of a page."""
         for by in dict.fromkeys([self._scale, *([own_scale(boxes, known)] if alone else [])]):
             yield f"rescaled by {by:.3g}", f"rescaled by {by:.3g}", boxes * by, "", _PRICE
         own = _shifts([(boxes, known)]) if alone and min(len(boxes), len(known)) >= _FEWEST_SHIFTED else []
-        for name, given, price in (("all", self._shifts, 2.0), ("own", own, 3.0)):
+        pooled = [(scale, shift * times[page.row]) for scale, shift, times in self._shifts]
+        for name, given, price in (("all", pooled, 2.0), ("own", own, 3.0)):
             for at, (scale, shift) in enumerate(given):
                 words, times, place = "shifted", "", ", ".join(f"{number:.3g}" for number in shift)
                 if (scale != 1.0).any():
@@ -316,8 +325,8 @@ def _shifts(sides: Sequence[tuple[FloatArray, FloatArray]]) -> list[tuple[FloatA
     tried: dict[bool, tuple[int, FloatArray, FloatArray]] = {}
     for voted, place in votes(ours, theirs, extent):
         same = bool((np.abs(voted - 1.0) <= _SAME_SCALE).all())
-        scale = np.ones(2) if same else voted
-        near = iou(theirs, ours * np.tile(scale, 2) + np.tile(place, 2)) >= _IOU
+        scale, shift = (np.ones(2), place) if same else refined(ours, theirs, voted, place)
+        near = iou(theirs, ours * np.tile(scale, 2) + np.tile(shift, 2)) >= _IOU
         fitting = int(np.count_nonzero(near))
         if fitting > tried.get(same, (0,))[0]:
             between = (theirs - ours * np.tile(scale, 2))[near]
@@ -344,6 +353,47 @@ def votes(ours: FloatArray, truth: FloatArray, extent: FloatArray) -> Iterator[t
             close = (np.abs(distance / step - place) <= 1.0).all(axis=1)
             if close.any():
                 yield scale, _middle(distance[close])
+
+
+def refined(
+    ours: FloatArray, truth: FloatArray, scale: FloatArray, shift: FloatArray
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Return scale and shift fitted to the pairs, (P, 4) each, that overlap with them, a few times over."""
+    before: IntArray | None = None
+    for _ in range(3):
+        near = np.flatnonzero(iou(truth, ours * np.tile(scale, 2) + np.tile(shift, 2)) >= _IOU)
+        # Of the same pairs the fit is the same.
+        if len(near) < 3 or (before is not None and np.array_equal(near, before)):
+            break
+        before = near
+        mine, known = ours[near], truth[near]
+        new_scale, new_shift = scale.copy(), shift.copy()
+        for axis in (0, 1):
+            x = np.concatenate([mine[:, axis], mine[:, axis + 2]])
+            y = np.concatenate([known[:, axis], known[:, axis + 2]])
+            if np.ptp(x) > 0.0:
+                new_scale[axis], new_shift[axis] = _line(x, y)
+        scale, shift = new_scale, new_shift
+    return scale, shift
+
+
+def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Return slope and intercept of the line through some points, without those that lie far from it."""
+    slope, intercept = _least_squares(x, y)
+    off = np.abs(y - slope * x - intercept)
+    kept = off <= max(2.0 * float(np.median(off)), 1e-12)
+    if not kept.all() and kept.sum() >= 3 and np.ptp(x[kept]) > 0.0:
+        slope, intercept = _least_squares(x[kept], y[kept])
+    return slope, intercept
+
+
+def _least_squares(x: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Return slope and intercept of the line with the least squares; slope 1 where `x` is too narrow to tell."""
+    middle, level = float(x.mean()), float(y.mean())
+    away = x - middle
+    spread = float(away @ away)
+    slope = float(away @ (y - level)) / spread if spread > 0.0 else 1.0
+    return slope, level - slope * middle
 
 
 def _middle(values: FloatArray) -> FloatArray:

@@ -320,7 +320,7 @@ def test_labels_of_omnidocbench_and_of_a_model_of_its_demo() -> None:
     [
         "y-flip", "y-flip=842", "x-flip", "swap-axes", "xywh", "xyxy", "centre", "page-offset=+1", "page-offset=-12",
         "names=ending", "scale=0.5", "scale=0.5,2", "shift=-0.1,0.2", "units=percent", "labels=case", "label=a=b",
-        "swap-sides",
+        "swap-sides", "shift=5%", "shift=-8.1%,0%",
     ],
 )  # fmt: skip
 def test_a_fix_is_written_as_it_is_read(text: str) -> None:
@@ -337,6 +337,7 @@ def test_a_fix_is_written_as_it_is_read(text: str) -> None:
         ("page-offset=0", "--fix page-offset is written page-offset=+1; found page-offset=0"),
         ("names=sound", f"--fix names is written names=HOW, where HOW is one of {', '.join(MODES)}; found names=sound"),
         ("scale=-1", "--fix scale is written scale=0.5 or scale=0.5,0.25; found scale=-1"),
+        ("shift=5%,1", "--fix shift is written shift=0.1,0.05, or shift=10%,5% of the page; found shift=5%,1"),
         ("label=a", "--fix label is written label=OLD=NEW; found label=a"),
     ],
 )

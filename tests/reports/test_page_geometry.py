@@ -16,6 +16,8 @@ from evaluator.data.fixes import parse_fix
 from evaluator.data.page_sizes import on_same_pages
 from evaluator.project import evaluate
 from tests.building import annotations, box, ground_truth, write_file
+from tests.reports.making import coco as made_coco
+from tests.reports.making import pages, write
 from tests.terminal import run_command
 
 PAGES, WIDTH, HEIGHT = 5, 1000, 1400
@@ -378,6 +380,30 @@ def test_pages_that_were_cropped_or_shifted_by_themselves_are_named(
     assert f"Boxes match when they are {named}. With that" in diagnosis.sentence
     (evaluation,) = evaluate("snapshot", paths[0], [paths[1]])
     assert f"found they match when {named}. They are" in evaluation.issues[-1].sentence
+
+
+@pytest.mark.parametrize("off", [12, 4])
+def test_pages_of_several_sizes_are_cropped_by_one_share(tmp_path: Path, off: int) -> None:
+    """The last of twelve pages of four sizes, of which a model finds three boxes each; each page has 10 % margins."""
+    whole = [page.times(1 + at % 4 / 4) for at, page in enumerate(pages(*(f"p{at:02}.png" for at in range(12))))]
+    ours = [
+        page._replace(boxes=[
+            (label, *((edge / side - 0.1) / 0.8 * side for edge, side in zip(
+                edges, 2 * (page.width, page.height), strict=True)))
+            if at >= 12 - off else (label, *edges)
+            for label, *edges in page.boxes[at % 3 :][:3]
+        ])
+        for at, page in enumerate(whole)
+    ]  # fmt: skip
+    write(tmp_path, {"gt.json": made_coco(whole), "pred.json": made_coco(ours)})
+    truth, prediction = (formats.read(tmp_path / name) for name in ("gt.json", "pred.json"))
+    diagnosis = diagnosis_of(truth, prediction)
+    if off == 12:
+        assert diagnosis.option == '--fix scale=0.8 --fix "shift=10%,10%"'
+    else:
+        assert "rescaled and shifted on 4 of 12 pages: p08, page 1 (by 0.8, 0.8 and 100, 140)" in diagnosis.sentence
+        assert "; p10, page 1 (by 0.8, 0.8 and 150, 210)" in diagnosis.sentence
+    assert diagnosis.reached == 0.75
 
 
 def test_boxes_that_are_somewhere_else_are_no_page_apart(truth: Path) -> None:

@@ -103,11 +103,19 @@ def test_ids_that_are_the_numbers_of_other_files(tmp_path: Path) -> None:
 
 
 def coco(
-    folder: Path, *, images: int = 0, categories: int = 0, of: int = 8, below: bool = False, exchanged: bool = False
+    folder: Path,
+    *,
+    images: int = 0,
+    categories: int = 0,
+    of: int = 8,
+    below: bool = False,
+    exchanged: bool = False,
+    shifted: bool = False,
 ) -> tuple[Path, Path]:
     """A ground truth with ids from 1, and the same boxes as results whose ids are moved by so much.
 
-    `below`: their y axis begins at the bottom of the page; `exchanged`: the first two categories are.
+    `below`: their y axis begins at the bottom of the page; `exchanged`: the first two categories are; `shifted`: by 32
+    pixels.
     """
     rows = [
         {"id": 3 * page + at + 1, "image_id": page + 1, "category_id": at + 1,
@@ -129,6 +137,8 @@ def coco(
     for row in results if below else []:
         x, y, w, h = row["bbox"]
         row["bbox"] = [x, 400 - y - h, w, h]
+    for row in results if shifted else []:
+        row["bbox"] = [row["bbox"][0] - 32, row["bbox"][1] + 32, *row["bbox"][2:]]
     truth, prediction = folder / "gt.json", folder / "results.json"
     truth.write_text(json.dumps({"images": pages, "categories": names, "annotations": rows}))
     prediction.write_text(json.dumps(results))
@@ -149,6 +159,9 @@ def coco(
          ["image-ids=-1", "label=Text=Title", "label=Title=Text"]),
         ({"images": 1, "below": True}, "1 subtracted from image ids and the y axis flipped",
          ["image-ids=-1", "y-flip"]),
+        ({"images": 40, "shifted": True},
+         "image ids read as the numbers in file names and boxes shifted by 8%,-8%",
+         ["image-ids=names", "shift=8%,-8%"]),
     ],
 )  # fmt: skip
 def test_ids_that_are_counted_from_elsewhere(

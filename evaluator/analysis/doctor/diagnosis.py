@@ -40,7 +40,9 @@ _OF_SMALLER: Final = 0.4
 FITS_BY_CHANCE: Final = 0.3
 """Several fixes fit any two files a little: F1 from which they are proposed."""
 _GEOMETRIES: Final = 4
-# With other ids of images most boxes have to match, and so many times those that do as given.
+# With other ids of images so many boxes have to match, most of them where other coordinates are tried besides, and so
+# many times those that do as given.
+_MANY_MATCH: Final = 0.3
 _MOST_MATCH: Final = 0.5
 _RATHER: Final = 1.5
 PAGES: Final = 0.05
@@ -302,9 +304,10 @@ class _Doctor:
         # Other ids alone come before ids beside other coordinates, which fit any two files a little; on other images
         # hardly a box is in place.
         beside = bool(ways) and self._in_place(()) < geometry.IN_PLACE
-        for share in (self._in_place, *([self._fitted] if beside else [])) if ways else ():
+        tried = ((self._in_place, _MANY_MATCH), *([(self._fitted, _MOST_MATCH)] if beside else []))
+        for share, least in tried if ways else ():
             best = max(ways, key=share)
-            if share(best) >= max(_MOST_MATCH, _RATHER * share(())):
+            if share(best) >= max(least, _RATHER * share(())):
                 return best
         return ()
 
@@ -496,7 +499,7 @@ def _undoes(fix: Fix, before: Fix) -> bool:
         return (fix.kind, fix.value) == (before.kind, before.value)
     if fix.kind in ("page-offset", "image-ids") and BY_NAMES not in (fix.value, before.value):
         return before.kind == fix.kind and int(fix.value) == -int(before.value)
-    if fix.kind == before.kind == "shift":
+    if fix.kind == before.kind == "shift" and ("%" in fix.value) == ("%" in before.value):
         there, back = fix_numbers(before), fix_numbers(fix)
         return math.dist((-there[0], -there[1]), back) <= _ESTIMATED * math.hypot(*there)
     if fix.kind == before.kind == "scale":

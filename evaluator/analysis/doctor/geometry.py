@@ -20,7 +20,7 @@ from evaluator.data.fixes import POSITIONAL, Fix, apply_fixes, sizes_of, to_corn
 from evaluator.data.issues import BadInput
 from evaluator.data.label_names import Overlaps
 from evaluator.data.order import begins
-from evaluator.matching.pages_apart import votes
+from evaluator.matching.pages_apart import refined, votes
 
 _IOU: Final = 0.5
 _MOST_PAIRS: Final = 20_000
@@ -271,40 +271,20 @@ class _Search:
         kinds = {fix.kind for fix in flips}
         sign = np.array([-1.0 if "x-flip" in kinds else 1.0, -1.0 if "y-flip" in kinds else 1.0])
         ordered = np.sort((corners * np.tile(sign, 2)).reshape(-1, 2, 2), axis=1).reshape(-1, 4)
-        for voted in votes(ordered[pairs.second], self._truth[pairs.first], self._extent):
+        of_pairs = ordered[pairs.second], self._truth[pairs.first]
+        for voted in votes(*of_pairs, self._extent):
             if self._score(pairs, ordered * np.tile(voted[0], 2) + np.tile(voted[1], 2)) < _CHANCE:
                 continue
-            scale, shift = self._refined(pairs, ordered, *voted)
+            scale, shift = refined(*of_pairs, *voted)
             if not (np.isfinite(scale).all() and np.isfinite(shift).all() and (scale > 0.0).all()):
                 continue
             best = Guess((), 0.0)
             for factor, moved in _simpler(scale, shift, sign, self._shares):
                 score = self._score(pairs, ordered * np.tile(factor, 2) + np.tile(moved, 2))
-                guess = Guess((*before, *_written(factor, moved, kinds, shares=self._shares)), score)
+                fixes = _written(factor, moved, kinds, shares=self._shares, percent=self._other.unit == "pixels")
+                guess = Guess((*before, *fixes), score)
                 best = max(best, guess, key=_value)
             yield best
-
-    def _refined(
-        self, pairs: Pairs, ours: FloatArray, scale: FloatArray, shift: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-        """Return scale and shift fitted to the pairs that overlap with them, a few times over."""
-        before: IntArray | None = None
-        for _ in range(3):
-            moved = ours * np.tile(scale, 2) + np.tile(shift, 2)
-            near = np.flatnonzero(iou(self._truth.take(pairs.first, axis=0), moved.take(pairs.second, axis=0)) >= _IOU)
-            # Of the same pairs the fit is the same.
-            if len(near) < 3 or (before is not None and np.array_equal(near, before)):
-                break
-            before = near
-            mine, truth = ours[pairs.second[near]], self._truth[pairs.first[near]]
-            new_scale, new_shift = scale.copy(), shift.copy()
-            for axis in (0, 1):
-                x = np.concatenate([mine[:, axis], mine[:, axis + 2]])
-                y = np.concatenate([truth[:, axis], truth[:, axis + 2]])
-                if np.ptp(x) > 0.0:
-                    new_scale[axis], new_shift[axis] = _line(x, y)
-            scale, shift = new_scale, new_shift
-        return scale, shift
 
     def _score(self, pairs: Pairs, ours: FloatArray) -> float:
         """Return the mean share of the boxes of either file on one of the other; 0 without pairs."""
@@ -421,25 +401,6 @@ def _paired(ours: IntArray, theirs: IntArray) -> Pairs:
     )
 
 
-def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
-    """Return slope and intercept of the line through some points, without those that lie far from it."""
-    slope, intercept = _least_squares(x, y)
-    off = np.abs(y - slope * x - intercept)
-    kept = off <= max(2.0 * float(np.median(off)), 1e-12)
-    if not kept.all() and kept.sum() >= 3 and np.ptp(x[kept]) > 0.0:
-        slope, intercept = _least_squares(x[kept], y[kept])
-    return slope, intercept
-
-
-def _least_squares(x: FloatArray, y: FloatArray) -> tuple[float, float]:
-    """Return slope and intercept of the line with the least squares; slope 1 where `x` is too narrow to tell."""
-    middle, level = float(x.mean()), float(y.mean())
-    away = x - middle
-    spread = float(away @ away)
-    slope = float(away @ (y - level)) / spread if spread > 0.0 else 1.0
-    return slope, level - slope * middle
-
-
 def _simpler(
     scale: FloatArray, shift: FloatArray, sign: FloatArray, shares: bool
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
@@ -462,7 +423,10 @@ def _rounded(value: float) -> float:
     return near if abs(near - value) <= 0.01 * near else value
 
 
-def _written(scale: FloatArray, shift: FloatArray, flips: set[str], *, shares: bool) -> tuple[Fix, ...]:
+def _written(
+    scale: FloatArray, shift: FloatArray, flips: set[str], *, shares: bool, percent: bool
+) -> tuple[Fix, ...]:  # fmt: skip
+    """Return the fixes of a scale and a shift; shares of pages in files of pixels are per cent."""
     fixes: list[Fix] = []
     factors = [f"{value:.4g}" for value in scale]
     if factors != ["1", "1"]:
@@ -476,7 +440,8 @@ def _written(scale: FloatArray, shift: FloatArray, flips: set[str], *, shares: b
             fixes.append(Fix(kind) if shares else Fix(kind, f"{max(rest[axis], 1e-9):.6g}"))
             rest[axis] = rest[axis] - 1.0 if shares else 0.0
     if (np.abs(rest) > 0.002).any() if shares else (np.abs(rest) > 0.5).any():
-        fixes.append(Fix("shift", ",".join(f"{value:.4g}" for value in rest)))
+        text = [f"{100.0 * value:.4g}%" if shares and percent else f"{value:.4g}" for value in rest]
+        fixes.append(Fix("shift", ",".join(text)))
     return tuple(fixes)
 
 

@@ -440,6 +440,24 @@ def page_keys(source: Annotations | Dataset) -> list[PageKey]:
     return [(names[document], index) for document, index in pages]
 
 
+def with_pages(source: Annotations, known: Mapping[str, Document], keys: Sequence[PageKey]) -> Annotations:
+    """Return a file with other pages, a document and a page index for each; `known` are documents to be used."""
+    paged = {source.documents[code].doc_id for code in set(source.page_document.tolist())}
+    own = {document.doc_id: document for document in source.documents}
+    names = dict.fromkeys([*(name for name in own if name not in paged), *(name for name, _ in keys)])
+    code = {name: at for at, name in enumerate(names)}
+    document = np.array([code[name] for name, _ in keys], dtype=np.int32)
+    index = np.array([page for _, page in keys], dtype=np.int64)
+    entry = source.boxes.entry
+    return replace(
+        source,
+        documents=tuple(known.get(name) or own.get(name) or Document(name, name, name) for name in names),
+        page_document=document,
+        page_index=index,
+        boxes=replace(source.boxes, document=document[entry], page=index[entry]),
+    )
+
+
 def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotations:
     """Return the annotations with labels renamed; two labels that get one name become one label.
 

@@ -1,4 +1,4 @@
-"""Document names that differ between two files: by ending, case, padding, prefix, suffix, Unicode form or folder.
+"""Document names that differ between two files: by ending, case, padding, prefix, suffix, Unicode form, folder or page.
 
 Two names are only taken for one when each has no other counterpart.
 """
@@ -17,6 +17,8 @@ from typing import Final
 _ENDING: Final = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$")
 _NUMBER: Final = re.compile(r"\d+")
 _APART: Final = re.compile(r"[\s_\-.]+")
+PAGE_WORDS: Final = "page|pg|p|img|image|scan|seite|blatt|bild|pagina|folio|sheet|slide|out"
+_PAGE_OF: Final = re.compile(rf"(.+?)[\s_./-]+(?:(?:{PAGE_WORDS})[\s_.-]*)?(\d{{1,9}})", re.IGNORECASE)
 # Shorter ones are in other names by chance.
 _SHORTEST: Final = 3
 # So many lengths of names are looked for in longer ones, the most frequent.
@@ -48,7 +50,7 @@ KEYS: Final[Mapping[str, Callable[[str], str]]] = {
 }
 """What a name is compared as, by the word of the fix, in the order in which several are applied."""
 
-MODES: Final = (*KEYS, "prefix", "suffix", "only")
+MODES: Final = (*KEYS, "prefix", "suffix", "pages", "only")
 """Every way in which names may differ; "only", the one name that each side has, is never guessed."""
 
 WORDS: Final[Mapping[str, str]] = {
@@ -60,6 +62,7 @@ WORDS: Final[Mapping[str, str]] = {
     "blanks": "document names compared without blanks and punctuation",
     "prefix": "document names compared without a common prefix",
     "suffix": "document names compared without a common suffix",
+    "pages": "images named by a document and a number read as its pages",
     "only": "the only document of each side taken for the same",
 }
 
@@ -99,7 +102,7 @@ def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     count = 0
     sides = _different(names, known)
     for size in (1, 2, 3):
-        for modes in combinations(MODES[:-1], size):
+        for modes in combinations(MODES[:-2], size):
             paired = len(_matched(*sides, modes))
             # Another way of comparing has to bring more than a stray name.
             if paired > count + (0 if not best else len(names) // 20 if size > len(best) else 0):
@@ -107,6 +110,23 @@ def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
         if count and count == len(sides[0].names):
             break
     return best
+
+
+def pages_in_names(names: Sequence[str], known: Iterable[str]) -> list[tuple[str, int] | None]:
+    """Return the known document and the page index that each name or path of an image states, None for neither.
+
+    Pages are counted from 1, or from 0 where an image of the document has that number. None for two of one page.
+
+    >>> pages_in_names(["report_page_1.png", "x/report/2.png", "report.png"], ["report.pdf"])
+    [('report.pdf', 0), ('report.pdf', 1), None]
+    """
+    documents = _unique((_without_ending(name), name) for name in known)
+    read = [_PAGE_OF.fullmatch(_without_ending(name.replace("\\", "/"))) for name in names]
+    parts = [(documents.get(_without_folder(each[1])), int(each[2])) if each else (None, 0) for each in read]
+    from_0 = {document for document, number in parts if number == 0}
+    pages = [(document, number - (document not in from_0)) if document else None for document, number in parts]
+    often = Counter(pages)
+    return [page if often[page] == 1 else None for page in pages]
 
 
 def _different(names: Sequence[str], known: Sequence[str]) -> tuple[_Keys, _Keys]:

@@ -7,6 +7,7 @@ that every signature states them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NoReturn
@@ -17,7 +18,8 @@ import numpy as np
 from evaluator.data import document_names as of_names
 from evaluator.data import label_names as of_labels
 from evaluator.data.boxes import FloatArray, IntArray
-from evaluator.data.dataset import Annotations, map_labels
+from evaluator.data.dataset import Annotations, PageKey, map_labels, page_keys, with_pages
+from evaluator.data.document_names import pages_in_names
 from evaluator.data.image_ids import BY_NAMES, image_rows
 from evaluator.data.issues import Collector, count_of, cut, quote, refuse
 from evaluator.data.page_sizes import entry_sizes
@@ -217,7 +219,27 @@ def _with_names(source: Annotations, other: Annotations, modes: Sequence[str]) -
     known = {document.doc_id: document for document in other.documents}
     partners = of_names.match_names(names, list(known), modes)
     documents = tuple(known[partners[each.doc_id]] if each.doc_id in partners else each for each in source.documents)
-    return replace(source, documents=documents)
+    mended = replace(source, documents=documents)
+    return with_pages(mended, known, pages_by_name(mended, other)) if "pages" in modes else mended
+
+
+def pages_by_name(source: Annotations, other: Annotations) -> list[PageKey]:
+    """Return the page of each page entry where images of a side are named by a document of the other and a number.
+
+    Only documents of one page are such images; the others are the pages that they are.
+    """
+    ours, theirs = page_keys(source), page_keys(other)
+    there = _named_pages(source, ours, {name for name, _ in theirs})
+    back = {page: key for key, page in _named_pages(other, theirs, {name for name, _ in ours}).items()}
+    return [there.get(key) or back.get(key, key) for key in ours]
+
+
+def _named_pages(source: Annotations, keys: list[PageKey], known: set[str]) -> dict[PageKey, PageKey]:
+    images = [*source.page_images, *[""] * (len(keys) - len(source.page_images))]
+    often = Counter(name for name, _ in keys)
+    single = [at for at, (name, index) in enumerate(keys) if not index and often[name] == 1 and name not in known]
+    pages = pages_in_names([images[at] or keys[at][0] for at in single], sorted(known))
+    return {keys[at]: page for at, page in zip(single, pages, strict=True) if page}
 
 
 def _with_image_ids(source: Annotations, other: Annotations, fix: Fix) -> Annotations:

@@ -15,18 +15,15 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-import numpy as np
-
-from evaluator.data.dataset import Annotations, Document, PageKey, page_keys
+from evaluator.data.dataset import Annotations, Document, PageKey, page_keys, with_pages
+from evaluator.data.document_names import PAGE_WORDS
 from evaluator.data.issues import Collector, quote
 
 Parts = tuple[str, ...]
 """The folders of an image and its name without suffix."""
 
 # Names of pages: page_1, p-001, IMG 12, scan3, or a number alone.
-_PAGE: Final = re.compile(
-    r"(?:(?:page|pg|p|img|image|scan|seite|blatt|bild|pagina|folio|sheet|slide|out)[\s_.-]*)?\d+", re.IGNORECASE
-)
+_PAGE: Final = re.compile(rf"(?:(?:{PAGE_WORDS})[\s_.-]*)?\d+", re.IGNORECASE)
 # Folders that are a part of a data set, or of a document, but not the document.
 _NO_DOCUMENT: Final = frozenset(
     ("train", "training", "val", "valid", "validation", "dev", "test", "testing", "images", "labels", "img", "pages")
@@ -155,7 +152,7 @@ def files_apart(parts: Sequence[Annotations], collector: Collector) -> Sequence[
         name = apart.documents.get(row, names[row])
         made = [(name, apart.pages.get(row, 0) if images else index) for _, index in keys]
         known = {name: Document(name, name, file)}
-        placed.append(_with_pages(replace(part, page_images=[file]) if images else part, known, made))
+        placed.append(with_pages(replace(part, page_images=[file]) if images else part, known, made))
     return placed
 
 
@@ -293,28 +290,10 @@ def _placed(prediction: Annotations, truth: Annotations, files: tuple[Sequence[s
             placed.append(("/".join(parts), 0))
         else:
             placed.append(key)
-    return prediction if placed == keys else _with_pages(prediction, known, placed)
+    return prediction if placed == keys else with_pages(prediction, known, placed)
 
 
 def _may_be_one(parts: Parts, others: Parts, *, by_folder: bool) -> bool:
     """Return whether two paths may be those of one image: one is the end of the other, or folders say nothing."""
     count = min(len(parts), len(others)) if by_folder else 1
     return parts[-count:] == others[-count:]
-
-
-def _with_pages(source: Annotations, known: Mapping[str, Document], keys: Sequence[PageKey]) -> Annotations:
-    """Return a file with other pages, a document and a page index for each; `known` are documents to be used."""
-    paged = {source.documents[code].doc_id for code in set(source.page_document.tolist())}
-    own = {document.doc_id: document for document in source.documents}
-    names = dict.fromkeys([*(name for name in own if name not in paged), *(name for name, _ in keys)])
-    code = {name: at for at, name in enumerate(names)}
-    document = np.array([code[name] for name, _ in keys], dtype=np.int32)
-    index = np.array([page for _, page in keys], dtype=np.int64)
-    entry = source.boxes.entry
-    return replace(
-        source,
-        documents=tuple(known.get(name) or own.get(name) or Document(name, name, name) for name in names),
-        page_document=document,
-        page_index=index,
-        boxes=replace(source.boxes, document=document[entry], page=index[entry]),
-    )

@@ -118,14 +118,14 @@ def alto(page: Page, image: str = "", body: str = "") -> str:
     )
 
 
-def docling(page: Page) -> dict[str, Any]:
-    """Return a DoclingDocument of one page."""
+def docling(*made: Page, name: str = "") -> dict[str, Any]:
+    """Return a DoclingDocument, named by the image of its first page or otherwise."""
     texts = [
-        {"label": label, "prov": [{"page_no": 1, "bbox": {"l": x1, "t": y1, "r": x2, "b": y2}}]}
-        for label, x1, y1, x2, y2 in page.boxes
-    ]
-    pages = {"1": {"size": size_of(page), "page_no": 1}}
-    return {"schema_name": "DoclingDocument", "name": named(page), "texts": texts, "pages": pages}
+        {"label": label, "prov": [{"page_no": at, "bbox": {"l": x1, "t": y1, "r": x2, "b": y2}}]}
+        for at, page in enumerate(made, 1) for label, x1, y1, x2, y2 in page.boxes
+    ]  # fmt: skip
+    pages = {str(at): {"size": size_of(page), "page_no": at} for at, page in enumerate(made, 1)}
+    return {"schema_name": "DoclingDocument", "name": name or named(made[0]), "texts": texts, "pages": pages}
 
 
 def omnidocbench(made: Sequence[Page]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ import pytest
 
 from evaluator import formats
 from evaluator.data.dataset import page_keys
+from evaluator.data.fixes import parse_fix
 from evaluator.data.issues import BadInput
 from evaluator.project import evaluate
 from tests.reports.making import (
@@ -235,3 +236,30 @@ def test_a_locked_pdf_is_named_where_sizes_are_compared_with_it(tmp_path: Path) 
     value, said = counted(tmp_path, pdfs=tmp_path)
     assert value == (15, 0, 0)
     assert said.count("a.pdf needs a password") == 1
+
+
+@pytest.mark.parametrize(
+    ("image", "first", "found"),
+    [
+        ("report_page_{}.png", 1, 15),
+        ("report-{:03}.jpg", 0, 15),
+        ("in/report/p{}.png", 1, 15),
+        ("report {}.png", 2, 10),
+    ],
+)
+@pytest.mark.parametrize("images_are_truth", [False, True])
+def test_images_of_the_pages_of_a_document(
+    tmp_path: Path, image: str, first: int, found: int, images_are_truth: bool
+) -> None:
+    """Pages are counted from 0 where an image has that number; of the last case the first page has none."""
+    shown = THREE[max(0, first - 1) :]
+    images = coco([page._replace(name=image.format(first + at)) for at, page in enumerate(shown)])
+    document = docling(*THREE, name="report.pdf")
+    truth, prediction = (images, document) if images_are_truth else (document, images)
+    write(tmp_path, {"gt.json": truth, "pred": prediction})
+    value, said = counted(tmp_path)
+    assert value is None
+    assert "with images named by a document and a number read as its pages: " in said
+    assert "Apply it with --fix names=pages, or" in said
+    value, _ = counted(tmp_path, fix=[parse_fix("names=pages")])
+    assert value == (found, *((15 - found, 0) if images_are_truth else (0, 15 - found)))

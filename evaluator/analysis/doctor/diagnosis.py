@@ -16,8 +16,17 @@ from evaluator.analysis.doctor import geometry
 from evaluator.analysis.doctor.pages_apart import pages_apart
 from evaluator.data import document_names
 from evaluator.data import label_names as labels
-from evaluator.data.dataset import Annotations
-from evaluator.data.fixes import KINDS, Fix, apply_fixes, fix_description, fix_numbers, fix_options, fixes_for
+from evaluator.data.dataset import Annotations, page_keys
+from evaluator.data.fixes import (
+    KINDS,
+    Fix,
+    apply_fixes,
+    fix_description,
+    fix_numbers,
+    fix_options,
+    fixes_for,
+    pages_by_name,
+)
 from evaluator.data.image_ids import BY_NAMES, LIKELY
 from evaluator.data.issues import BadInput, Issue, Severity, listed, plain, quote
 from evaluator.data.label_names import LabelProposal
@@ -295,7 +304,13 @@ class _Doctor:
     def _names(self) -> tuple[Fix, ...]:
         ours = [document.doc_id for document in self._prediction.documents]
         known = [document.doc_id for document in self._truth.documents]
-        return tuple(Fix("names", mode) for mode in document_names.best_modes(ours, known))
+        modes = document_names.best_modes(ours, known)
+        if ours and not {*known}.issuperset(ours):
+            before, named = page_keys(self._prediction), pages_by_name(self._prediction, self._truth)
+            moved = {*named} - {*before} & {*page_keys(self._truth)}
+            if len(moved) > len(document_names.match_names(ours, known, modes)):
+                modes = ("pages",)
+        return tuple(Fix("names", mode) for mode in modes)
 
     def _image_ids(self) -> tuple[Fix, ...]:
         """Return what ids of images mean instead where most boxes fit then, and few as given; empty otherwise."""

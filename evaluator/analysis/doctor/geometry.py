@@ -440,8 +440,8 @@ def _written(
             fixes.append(Fix(kind) if shares else Fix(kind, f"{max(rest[axis], 1e-9):.6g}"))
             rest[axis] = rest[axis] - 1.0 if shares else 0.0
     if (np.abs(rest) > 0.002).any() if shares else (np.abs(rest) > 0.5).any():
-        text = [f"{100.0 * value:.4g}%" if shares and percent else f"{value:.4g}" for value in rest]
-        fixes.append(Fix("shift", ",".join(text)))
+        by = [f"{100.0 * value:.4g}%" if shares and percent else f"{value:.4g}" for value in rest]
+        fixes.append(Fix("shift", ",".join(by)))
     return tuple(fixes)
 
 

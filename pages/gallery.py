@@ -19,7 +19,7 @@ from pages.app.address import read_url, write_url
 from pages.app.results import has_scores, result_key, result_of, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State, chosen_cells, chosen_points, chosen_range, go_to_page, state
-from pages.views.browser import page_listing
+from pages.views.browser import page_listing, toolbar
 from pages.views.findings import cause_verdicts
 from pages.views.gallery import gallery_items
 from pages.views.gallery.gallery_items import ShownItems
@@ -41,27 +41,6 @@ _HINTS = {
     "names": "a bar opens its mistakes",
     "causes": "mistakes with one reason, put together, most wrong boxes first; a row shows its places",
 }
-
-
-def _sidebar(loaded: LoadedBoxes) -> None:
-    with st.sidebar:
-        frame.document_choice(loaded)
-        frame.mistake_choice(dict.fromkeys(DOCUMENT))
-        frame.label_choice(loaded)
-        with st.expander("More filters"):
-            for name, field in (
-                ("Box score", State.score_range),
-                ("IoU of the pair", State.fit_range),
-                ("Size, share of the page", State.size_range),
-            ):
-                st.slider(name, 0.0, 1.0, step=0.01, key=field.key, persist_state="session")
-            widgets.choice("Place on the page", gallery_items.THIRDS, State.gallery_third)
-        st.button("Clear filter", on_click=_clear_filter, width="stretch")
-
-
-def _clear_filter() -> None:
-    gallery_items.clear_filter()
-    gallery_items.clear()
 
 
 def _charts(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel) -> None:
@@ -263,7 +242,7 @@ def _bounds(values: list[float]) -> tuple[float, float]:
 
 def _head(shown: ShownItems) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
-        gallery_items.question_head(gallery_items.heading(shown), otherwise="Mistakes")
+        frame.section("Mistakes")
         widgets.choice("Order", gallery_items.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)
         sheets = -(-len(shown) // gallery_items.CARDS)
         if sheets > 1:
@@ -307,13 +286,15 @@ def view() -> None:
     if loaded is None:
         return
     page_listing.drop_unknown(loaded)
-    _sidebar(loaded)
-    chosen = loaded.pair
-    with frame.title("Grid"):
-        headline.model_and_numbers(loaded, chosen)
+    chosen, line = loaded.pair, frame.title("Grid")
+    with line:
+        headline.model_switch(chosen)
     frame.banners(loaded, chosen)
     headline.thresholds(loaded, chosen, frame.signature(loaded, chosen))
     model = loaded.shown_of_pair
+    listed = gallery_items.list_pages(loaded, model)
+    with line:
+        toolbar.judged(toolbar.draw(loaded, model, listed, pages=False), loaded, model, listed)
     if state.gallery_question is None or state.gallery_charts_open:
         _charts(loaded, chosen, model)
     else:

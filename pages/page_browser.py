@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import msgspec
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from evaluator.components.viewer.mistake_filter import filter_summary
 from evaluator.components.viewer.payload import PageEvents
 from evaluator.components.viewer.text_lost import TextSummary
-from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, displayed
-from evaluator.matching.error_types import DOCUMENT
 from pages.app import frame, jobs, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
 from pages.app.components import viewer, with_documents
 from pages.app.session_files import BOXES, LoadedBoxes, Model
-from pages.app.state import Field, State, form_value, go_to_page, report, state
-from pages.views.browser import page_listing, page_payload, text_count
+from pages.app.state import State, report, state
+from pages.views.browser import page_listing, page_payload, text_count, toolbar
 from pages.views.browser.page_listing import ListedPages
 from pages.views.findings import findings
 from pages.views.gallery import gallery_items
@@ -25,108 +23,10 @@ from pages.views.suspects import review_plan
 
 GALLERY_VIEW = "pages/gallery.py"
 _KEY = "viewer"
-_PAGES_OFFERED = 500
-_ORDERS = {"worst": "Worst first", "page": "In order"}
-
-
-def _filters(loaded: LoadedBoxes, counts: IntArray) -> None:
-    every = zip(DOCUMENT, counts.tolist(), strict=True)
-    frame.mistake_choice({name: count for name, count in every if count or name in state.mistake_names})
-    frame.label_choice(loaded)
-    _range("Box score", State.score_range, "Missed boxes have no score and stay.")
-    st.checkbox("Only pages with mistakes", key=State.only.key, persist_state="session")
-    st.checkbox("Only without verdict", key=State.unjudged.key, persist_state="session")
-    with st.expander("More filters"):
-        _range(
-            "IoU of the pair",
-            State.fit_range,
-            "Mistakes without a pair have none; they stay when the range begins at 0.",
-        )
-        _range("Size, share of the page", State.size_range, "Of the largest box of a mistake.")
-        widgets.switch("Pages", _ORDERS, State.order)
-        _poor_matches()
-        _saved_filters()
-
-
-def _range(label: str, field: Field[tuple[float, float]], explained: str) -> None:
-    st.slider(label, 0.0, 1.0, step=0.01, key=field.key, persist_state="session", help=explained)
-
-
-def _poor_matches() -> None:
-    """Draw the choice of matched boxes that fit badly, as mistakes of their own."""
-    st.checkbox(
-        "Also poor matches",
-        key=State.poor.key,
-        persist_state="session",
-        help="Matched pairs below these shares are listed as cut off or over-cropped. The counts of TP, FP and FN "
-        "stay as they are.",
-    )
-    if state.poor:
-        for name, field in (("Coverage below", State.poor_coverage), ("Purity below", State.poor_purity)):
-            st.slider(name, 0.0, 1.0, step=0.01, key=field.key, persist_state="session")
-
-
-def _saved_filters() -> None:
-    saved = list(state.saved_filters)
-    name = st.text_input("Save the filter as", key="filter_name", max_chars=60)
-    with st.container(horizontal=True, gap="small"):
-        st.button("Save", key="filter_save", on_click=lambda: page_listing.save_filter(str(form_value("filter_name"))))
-        refused, why = state.filter_refused
-        if why and refused == name:
-            st.caption(why)
-    for each in saved:
-        with st.container(horizontal=True, gap="small", key=f"saved_{saved.index(each)}"):
-            st.button(
-                frame.escaped(frame.shorten(each, 22)),
-                key=f"use_{saved.index(each)}",
-                on_click=page_listing.use_filter,
-                args=(each,),
-                width="stretch",
-            )
-            st.button(
-                "Delete",
-                key=f"delete_{saved.index(each)}",
-                on_click=page_listing.delete_filter,
-                args=(each,),
-                type="tertiary",
-            )
-
-
-def _page_choice(shown: ListedPages) -> None:
-    """Offer the pages of the list, none as chosen: the viewer turns pages without a run of this part."""
-    several = shown.chosen.document is None
-    offered = range(min(_PAGES_OFFERED, len(shown.pages)))
-
-    def name(position: int) -> str:
-        document, index = shown.pages.at(position)
-        mistakes = count_of(int(shown.pages.mistakes[position]), "mistake")
-        return f"{index + 1} · {mistakes}{' · ' + displayed(document) if several else ''}"
-
-    def go() -> None:
-        position = state.page_wanted
-        if position is not None and position < len(shown.pages):
-            go_to_page(*shown.pages.at(position))
-        state.page_wanted = None
-
-    st.selectbox(
-        "Pages, worst first" if state.order == "worst" else "Pages, in order",
-        offered,
-        index=None,
-        format_func=name,
-        key=State.page_wanted.key,
-        placeholder=f"Go to one of {len(shown.pages):,}",
-        on_change=State.page_wanted.changed(go),
-        disabled=not len(shown.pages),
-    )
 
 
 def _text_by_label(loaded: LoadedBoxes, model: Model, document: str | None) -> None:
     """How much text the model loses, by label: counted when asked for, because every page must be read."""
-    with st.expander("Text lost by label", expanded=text_count.COUNT.running):
-        _text_count(loaded, model, document)
-
-
-def _text_count(loaded: LoadedBoxes, model: Model, document: str | None) -> None:
     job, summary = text_count.COUNT.current, text_count.finished_count(loaded, model, document)
     if job is not None and job.running:
         counted = "{:,} of " + count_of(job.total, "page")
@@ -250,40 +150,32 @@ def view() -> None:
     if loaded is None:
         return
     model = loaded.shown
-    with frame.title("Pages"):
-        headline.model_and_numbers(loaded, loaded.models)
+    line = frame.title("Pages")
+    with line:
+        headline.model_switch(loaded.models)
     frame.banners(loaded, [model])
     headline.thresholds(loaded, [model], frame.signature(loaded, [model]))
     page_listing.drop_unknown(loaded)
     shown = gallery_items.list_pages(loaded, model)
-    gallery_items.question_head(shown.words)
-    with st.sidebar:
-        review_plan.reminder(loaded)
-        frame.document_choice(loaded)
-        _page_choice(shown)
-        _filters(loaded, shown.counts)
-        _text_by_label(loaded, model, shown.chosen.document)
-        with st.expander("Add PDFs or page images"):
-            pictures.pages_uploader("page_browser_pages")
-        with st.expander("Reviewer"):
-            findings.ask_author()
-        # Of outlines that cannot be drawn nothing else is seen here.
-        issues = [frame.issues_line(loaded)] if loaded.issues else []
-        frame.sidebar_lines(
-            [*filter_summary(loaded.dataset, shown.words, whole=bool(shown.keep.all()) and not shown.said), *issues]
-        )
+    with line:
+        place = toolbar.draw(loaded, model, shown, pages=True)
+        with st.popover("Text lost", key="text_lost"):
+            _text_by_label(loaded, model, shown.chosen.document)
+    review_plan.reminder(loaded)
+    findings.remember_author()
     state.whole_view = False
-    _pages(loaded, model, shown)
+    _pages(loaded, model, shown, place)
 
 
 @st.fragment
-def _pages(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> None:
-    """Draw the viewer: a page turn runs this part only, the numbers around it stay."""
+def _pages(loaded: LoadedBoxes, model: Model, shown: ListedPages, progress: DeltaGenerator) -> None:
+    """Draw the viewer and, at its place, the progress: a page turn runs this part only, the numbers around it stay."""
     if State.alike_asked.pop():
         state.whole_view = False
         st.switch_page(GALLERY_VIEW)
     if state.whole_view:
         st.rerun()
+    toolbar.judged(progress, loaded, model, shown)
     place = page_listing.find_place(shown)
     if place is not None:
         state.doc, state.page = place.document, place.index

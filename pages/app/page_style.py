@@ -12,7 +12,7 @@ ICON: Final = f"data:image/png;base64,{base64.b64encode((_FOLDER / 'icon.png').r
 SIDEBAR: Final = 248
 """Width of the sidebar, in pixels."""
 WITH_SIDEBAR: Final = (
-    "page_browser", "gallery", "models", "pixel_confusion", "fields", "suspects", "findings",
+    "models", "pixel_confusion", "fields", "suspects", "findings",
 )  # fmt: skip
 """Views that always have filters or choices in the sidebar, whose room is kept from the first picture on."""
 
@@ -20,7 +20,7 @@ WITH_SIDEBAR: Final = (
 def frame_style(path: str) -> str:
     """Return the style of the frame of the view of a path, which keeps the room of a sidebar.
 
-    >>> frame_style("/below/gallery")[-30:]
+    >>> frame_style("/below/models")[-30:]
     ':root { --ls-sidebar: 248px; }'
     """
     view = path.rstrip("/").rpartition("/")[2]

@@ -405,7 +405,7 @@ class State:
     # The name under which a filter could not be saved, and why.
     filter_refused: Field[tuple[str, str]] = Field(("", ""))
     saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
-    page_wanted: WidgetField[int | None] = WidgetField(None)
+    cause_wanted: WidgetField[int | None] = WidgetField(None)
     # What the browser shows of a list, by name, and the last page turn that it made there.
     viewer_held: Field[tuple[str, ...]] = Field(())
     viewer_turn: Field[str] = Field("")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 
 def heading(screen: Screen) -> str:
-    return str(screen.page.locator(".st-key-gallery_head .ls-section").inner_text())
+    return str(screen.page.locator(".st-key-title").inner_text())
 
 
 def drawn(screen: Screen) -> int:
@@ -44,7 +44,7 @@ def examples_of_a_slice_are_drawn_and_all_its_boxes_open_in_the_gallery(screen: 
     every.click()
     page.wait_for_url("**/gallery?*question=*")
     page.locator(".gl-card").first.wait_for()
-    page.locator("h2", has_text=f"{wanted} in ").wait_for()
+    page.locator(".ls-result", has_text=f"{wanted} in ").wait_for()
     screen.settled()
 
 

@@ -155,7 +155,7 @@ def test_the_page_browser_says_that_an_outline_is_left_out(tmp_path: Path) -> No
     paths[1].write_text(json.dumps({**value, "annotations": [{**item, "score": 0.5}]}))
     with patch("evaluator.data.geometries.of_rows", side_effect=AssertionError):
         app = start(PAGE_BROWSER, files=workspace(paths[0], paths[1:]))
-    assert any("2 issues in the files" in each.proto.body for each in app.sidebar.get("html"))
+    assert any("2 issues in the files" in each.proto.body for each in app.get("html"))
 
 
 def test_ordinary_files_are_not_even_joined(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def whole(text: str) -> int:
 
 def opened(app: AppTest) -> int:
     """How many mistakes Pages lists by its own words."""
-    match = re.search(r"([\d,]+) mistakes? on [\d,]+ pages?", " ".join(words(app)))
+    match = re.search(r"([\d,]+) mistakes?,? (?:at [\d,]+ places? )?on [\d,]+ pages?", dashboard.toolbar(app))
     assert match
     return whole(match[1])
 
@@ -98,7 +98,7 @@ def browser(model: int, **address: str) -> int:
 
 def gallery(**question: Any) -> str:
     """The heading of the gallery for a question about A."""
-    return dashboard.gallery_heading(
+    return dashboard.toolbar(
         start(GALLERY, question=json.dumps(question), charts="causes" if "cause" in question else "names")
     )
 
@@ -198,8 +198,8 @@ def test_a_count_of_the_labels_opens_at_its_iou_and_of_its_model() -> None:
     dashboard.go(app, PAGE_BROWSER)
     shown = viewer(app)
     assert (shown["model"]["name"], dashboard.address(app)["iou"]) == ("blocks 1.0", "0.75")
-    said = f"Missed (FN) Text <small>{count_of(int(labels['FN'][at]), 'box')} in "
-    assert said in " ".join(dashboard.html_blocks(app))
+    said = f"Missed (FN) Text | {count_of(int(labels['FN'][at]), 'box')} in "
+    assert dashboard.toolbar(app).startswith(said)
     assert shown["counts"]["FN"] > 0, "never an empty page"
     assert {each["status"] for each in shown["boxes"] if each.get("mistake") and not each.get("other")} == {"FN"}
 
@@ -208,7 +208,7 @@ def test_a_cell_of_the_gallery_says_how_many_boxes_it_opened() -> None:
     confusion = class_confusion(box_result(0))
     at = confusion.labels.index("Text")
     for cell, row, column in ((("Text", None), at, -1), ((None, "Text"), -1, at), (("Text", "Text"), at, at)):
-        assert f"<small>{confusion.counts[row, column]:,} boxes in " in gallery(cell=cell)
+        assert f" | {confusion.counts[row, column]:,} boxes in " in gallery(cell=cell)
 
 
 def test_every_bar_of_a_name_in_the_gallery_opens_its_mistakes(bars: Bars) -> None:
@@ -220,16 +220,16 @@ def test_every_bar_of_a_name_in_the_gallery_opens_its_mistakes(bars: Bars) -> No
 
 def test_what_the_filter_hides_of_a_number_is_said() -> None:
     asked = json.dumps({"name": "missed"})
-    assert "hides" not in dashboard.gallery_heading(start(GALLERY, question=asked))
+    assert "hides" not in dashboard.toolbar(start(GALLERY, question=asked))
     missed = int(box_result(0).mistakes.counts[DOCUMENT.index("missed")])
     left = listed(0, MistakeFilter(names=("missed",), label="Table"))
-    heading = dashboard.gallery_heading(start(GALLERY, label="Table", question=asked))
+    heading = dashboard.toolbar(start(GALLERY, label="Table", question=asked))
     assert heading.count(f"the filter hides {missed - left}") == 1
 
 
 def test_the_filter_of_the_gallery_is_the_one_of_the_page_browser() -> None:
     for address in ({"label": "Text"}, {"label": "Section-header"}, {"score": "0.3-0.6"}, {"fit": "0.2-0.4"}):
-        own = re.search(r"<small>([\d,]+) mistake", dashboard.gallery_heading(start(GALLERY, **address)))
+        own = re.search(r"in ([\d,]+) mistake", dashboard.toolbar(start(GALLERY, **address)))
         assert own, address
         assert whole(own[1]) == browser(0, **address), address
 
@@ -397,13 +397,13 @@ def test_more_like_this_are_as_many_as_the_link_says() -> None:
     causes = viewer(start(PAGE_BROWSER))["causes"]
     assert causes
     for cause in causes:
-        assert f"<small>{cause['alike'] + 1} places, " in gallery(cause=cause["family"]), cause["title"]
+        assert f" | {cause['alike'] + 1} places, " in gallery(cause=cause["family"]), cause["title"]
 
 
 def test_every_row_of_the_causes_opens_its_times_mistakes_and_pages() -> None:
     for at, row in list(table(start(GALLERY, charts="causes"), "Cause").iterrows())[::3]:
         said = gallery(cause=list(box_result(0).causes.alike)[int(str(at))])
-        numbers = [whole(n) for n in re.findall(r"([\d,]+) (?:places?|mistakes?|pages?)", said)]
+        numbers = [whole(n) for n in re.findall(r"([\d,]+) (?:places?|mistakes?|pages?)", said.rpartition("|")[2])]
         assert numbers == [row["Places"], row["Mistakes"], row["Pages"]], (row["Cause"], said)
 
 
@@ -413,7 +413,7 @@ def test_every_slice_opens_its_boxes_and_lists_its_pages(of: str, measure: str) 
         asked = [[each["attribute"], each["op"], each["value"]] for each in json.loads(one["conditions"])]
         question = json.dumps({"slice": {"measure": measure, "conditions": asked}})
         shown = start(GALLERY, question=question, model=str(LETTERS[of] + 1))
-        assert f"<small>{one['boxes']} in " in " ".join(dashboard.html_blocks(shown)), one["title"]
+        assert f" | {one['boxes']} in " in dashboard.toolbar(shown), one["title"]
         on_pages = sum(page["boxes"] for page in one["pages"])
         assert on_pages == whole(one["boxes"].split()[0]) or whole(one["places"].split()[0]) > len(one["pages"])
 

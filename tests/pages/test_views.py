@@ -226,7 +226,7 @@ def test_sliders_match_anew(iou: float, score_a: float, score_b: float) -> None:
     assert f"IoU ≥ {iou:.2f} · score ≥ {score_a:.2f} (A), ≥ {score_b:.2f} (B)" in dashboard.signature(app)
     assert list(app.dataframe[0].value["TP"]) == [results[0].micro.tp[0], *results[0].per_label.tp]
     go(app, PAGE_BROWSER)
-    assert dashboard.numbers(app) == {word: shown(results[0])[word] for word in ("Precision", "Recall", "F1")}
+    assert f"{len(results[0].mistakes):,} mistakes" in dashboard.toolbar(app)
     assert f"IoU ≥ {iou:.2f} · score ≥ {score_a:.2f} ·" in dashboard.signature(app)
 
 
@@ -296,7 +296,7 @@ def test_the_page_browser_opens_on_the_worst_page(model: int) -> None:
     assert (data["models"], data["model"]) == (models, models[model])
     # A mistake is an item of the list, whatever its number of boxes.
     assert on_strip(app) == worst_first(result.mistakes.page)
-    assert dashboard.numbers(app)["F1"] == f"{result.micro.f1[0]:.3f}"
+    assert f" in {len(result.mistakes)} mistakes, at {len(result.causes)} places on " in dashboard.toolbar(app)
     page = data["page"]
     assert (page["problem"], page["image"][:23]) == (None, "data:image/jpeg;base64,")
     row = dataset.page_row(page["document"], page["index"])
@@ -392,7 +392,7 @@ def test_poor_matches_join_the_list() -> None:
     data = viewer(app)
     options = MistakeOptions(min_coverage=0.9, min_purity=0.7)
     assert data["walk"]["total"] == len(mistake_filter.mistakes_of(box_result(0), options)) > before
-    assert dashboard.numbers(app)["F1"] == f"{box_result(0).micro.f1[0]:.3f}", "a poor match is a match"
+    assert f"{box_result(0).micro.mistakes[0]} wrong boxes in " in dashboard.toolbar(app), "a poor match is a match"
     assert dict(parse_qsl(data["address"])).items() >= {"poor": "yes", "coverage": "0.9"}.items()
 
 
@@ -420,21 +420,19 @@ def test_a_link_to_a_page_that_the_filter_hides_leads_there_and_says_so() -> Non
     assert viewer(app)["page"]["document"] == "rainfall-atlas.pdf", "a filter of one's own leads to its pages"
 
 
-def test_the_page_choice_goes_to_a_page_and_forgets_it() -> None:
-    app = start(PAGE_BROWSER)
-    first = app.session_state["doc"], app.session_state["page"]
-    listed = viewer(app)["strip"][2]
-    choice = app.selectbox(key="page_wanted")
-    assert choice.options[2].startswith(f"{listed['index'] + 1} · {listed['mistakes']} mistake")
+def test_a_cause_becomes_a_chip_and_the_choice_forgets_it() -> None:
+    app, made = start(PAGE_BROWSER), box_result(0).causes
+    family, rows = list(made.alike.items())[2]
+    choice = app.selectbox(key="cause_wanted")
+    assert choice.options[2] == family_title(family)
     choice.set_value(2)
     message = app._tree.get_widget_states()
-    page = viewer(fine(app.run()))["page"]
-    assert (page["document"], page["index"], page["position"]) == (listed["document"], listed["index"], 3)
-    assert app.selectbox(key=dashboard.key_of(app, "page_wanted")).value is None
-    # The reader turns back before the browser has drawn the empty field.
-    app.session_state["doc"], app.session_state["page"] = first
-    fine(app._run(message))
-    assert (app.session_state["doc"], app.session_state["page"]) == first
+    assert dashboard.toolbar(fine(app.run())).startswith(f"{family_title(family)} | {len(rows)} places, ")
+    assert app.selectbox(key=dashboard.key_of(app, "cause_wanted")).value is None
+    assert len(viewer(app)["strip"]) == len(np.unique(made.page[rows]))
+    fine(app.button(key="chip_question").click().run())
+    # A message about the choice of before chooses nothing.
+    assert "|" not in dashboard.toolbar(fine(app._run(message)))
 
 
 def test_lost_text_reaches_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -485,19 +483,19 @@ def test_files_lists_the_sample_data() -> None:
     assert "Nothing is wrong with these files." in dashboard.texts(app.caption)
 
 
-def test_the_models_and_the_sidebar_have_counts() -> None:
+def test_the_models_and_the_toolbar_have_counts() -> None:
     boxes = f"{len(sample().ground_truth):,} ground-truth boxes, 11 labels"
     for view in (OVERVIEW, FILES):
         assert {"36 pages, 8 documents", boxes, "No issues in the files"} <= set(words(start(view)))
     app, mistakes = start(PAGE_BROWSER), box_result(0).mistakes
     pages = len(set(mistakes.page.tolist()))
-    assert words(app)[-2:] == ["36 pages, 8 documents", f"302 wrong boxes in {len(mistakes)} mistakes on {pages} pages"]
+    said = f"302 wrong boxes in {len(mistakes)} mistakes, at {len(box_result(0).causes)} places on {pages} pages"
+    assert dashboard.toolbar(app) == said
     fine(app.button_group(key="mistake_names").set_value(["missed"]).run())
     missed = mistakes.page[mistakes.kind == DOCUMENT.index("missed")].tolist()
     assert dashboard.viewer(app)["page"]["total"] == len(set(missed)), "no page without such a mistake is listed"
-    assert (
-        words(app)[-1]
-        == f"Filter keeps {len(missed)} wrong boxes in {len(missed)} mistakes on {len(set(missed))} pages"
+    assert dashboard.toolbar(app).startswith(
+        f"Mistake: Missed | {len(missed)} wrong boxes in {len(missed)} mistakes, at "
     )
 
 
@@ -721,7 +719,7 @@ def assert_no_markup(app: AppTest, *attributes_too: str) -> None:
     assert {place: text for place, text in dashboard.markdown_texts(app) if dashboard.active_markdown(text)} == {}
     allowed = {
         "div", "h1", "h2", "small", "span", "b", "i", "p", "dl", "dt", "dd", "section", "header", "footer", "br", "ul",
-        "li", "table", "thead", "tbody", "tr", "th", "td", "u", "s", "code", "kbd", "figure", "figcaption",
+        "li", "table", "thead", "tbody", "tr", "th", "td", "u", "s", "code", "kbd", "figure", "figcaption", "progress",
     }  # fmt: skip
     for tag, attributes in (each for body in dashboard.html_blocks(app) for each in dashboard.read_html(body).tags):
         assert tag in allowed
@@ -731,6 +729,8 @@ def assert_no_markup(app: AppTest, *attributes_too: str) -> None:
             "aria-label",
             "title",
             "colspan",
+            "max",
+            "value",
             "scope",
             *attributes_too,
         }
@@ -815,7 +815,7 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
         assert card["facts"] == [f"A: {told[0]}", f"B: {told[1]}"]
     dashboard.send_event(app, "cards", "open", cards[0]["key"])
     assert dashboard.title(fine(app)) == "Grid"
-    assert family_title(largest[0]) in " ".join(words(app))
+    assert dashboard.toolbar(app).startswith(family_title(largest[0]))
 
 
 def model_boxes(app: AppTest) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -318,14 +317,15 @@ def _ordered(
     return PageList(dataset=dataset, document=document, index=index, mistakes=mistakes)
 
 
-def filter_summary(dataset: Dataset, words: str, *, whole: bool) -> Sequence[str]:
-    """Return page totals and what is listed, all or what a filter keeps, as lines for the foot of the sidebar."""
-    totals = f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}"
-    return [totals, words if whole else f"Filter keeps {words}"]
+def place_of_each(columns: MistakeColumns) -> IntArray:
+    """Return the place of each mistake, its cause, shape (M,); mistakes with poor matches are a place each."""
+    causes = columns.result.causes.of_mistake
+    return causes if columns.mistakes is columns.result.mistakes else np.arange(len(columns))
 
 
 def kept_words(columns: MistakeColumns, keep: BoolArray) -> str:
-    """Return what a filter keeps, each number with its noun: ``302 wrong boxes in 234 mistakes on 33 pages``."""
+    """Return what a filter keeps: ``302 wrong boxes in 234 mistakes, at 94 places on 33 pages``."""
     boxes, mistakes = int(columns.wrong_boxes[keep].sum()), int(np.count_nonzero(keep))
-    on = count_of(len(np.unique(columns.page[keep])), "page")
-    return f"{count_of(boxes, 'wrong box')} in {count_of(mistakes, 'mistake')} on {on}"
+    held = f"{count_of(boxes, 'wrong box')} in {count_of(mistakes, 'mistake')}"
+    places, on = (len(np.unique(column[keep])) for column in (place_of_each(columns), columns.page))
+    return f"{held}, at {count_of(places, 'place')} on {count_of(on, 'page')}"

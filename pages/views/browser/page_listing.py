@@ -256,9 +256,7 @@ def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
     return state.box
 
 
-def has_verdict(loaded: LoadedBoxes, model: Model) -> BoolArray:
-    """Return which mistakes of a model have a verdict, in the order of its mistakes."""
-    mistakes = model_mistakes(loaded, model).mistakes
+def _with_verdict(loaded: LoadedBoxes, model: Model, mistakes: Mistakes) -> BoolArray:
     with_verdict = np.zeros(len(mistakes), dtype=bool)
     for status in findings.statuses(loaded):
         if status.model != model.index or status.box_key is None or not status.judged.opinions:
@@ -266,6 +264,13 @@ def has_verdict(loaded: LoadedBoxes, model: Model) -> BoolArray:
         number = mistakes.of_box(status.box_key)
         if number != NONE:
             with_verdict[number] = True
+    return with_verdict
+
+
+def has_verdict(loaded: LoadedBoxes, model: Model) -> BoolArray:
+    """Return which mistakes of a model have a verdict, in the order of its mistakes, but for what is judged now."""
+    mistakes = model_mistakes(loaded, model).mistakes
+    with_verdict = _with_verdict(loaded, model, mistakes)
     # The reviewer may still be typing a note on what was judged a moment ago: it is listed until another is chosen.
     here = state.judged_here
     if here is not None and here == (state.doc, state.page, state.box):
@@ -274,6 +279,14 @@ def has_verdict(loaded: LoadedBoxes, model: Model) -> BoolArray:
             cause_of = result_of(loaded, model).causes.of_mistake
             with_verdict[cause_of == cause_of[number] if len(cause_of) == len(with_verdict) else number] = False
     return with_verdict
+
+
+def judged_places(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> tuple[int, int]:
+    """Return how many places have a mistake that passes, and how many of them only mistakes with a verdict."""
+    place_of = mistake_filter.place_of_each(shown.working.columns)
+    without = shown.keep & ~_with_verdict(loaded, model, shown.working.mistakes)
+    every, still = (len(np.unique(place_of[some])) for some in (shown.keep, without))
+    return every, every - still
 
 
 def with_verdicts(loaded: LoadedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:

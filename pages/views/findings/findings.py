@@ -220,11 +220,7 @@ def ask_author(*, label: str = "Your name") -> None:
     if verified:
         st.caption(f"You review as {frame.escaped(name)}.")
         return
-
-    def remembered() -> None:
-        set_author(reviewer.events(report(_REMEMBERED)).name or "")
-
-    reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=remembered)
+    remember_author()
     st.text_input(
         label,
         key=State.reviewer.key,
@@ -233,6 +229,15 @@ def ask_author(*, label: str = "Your name") -> None:
         persist_state="session",
         help="Shown with each verdict, as typed and not verified.",
     )
+
+
+def remember_author() -> None:
+    """Let the browser remember the reviewer's name, and take over the one that it knows."""
+
+    def remembered() -> None:
+        set_author(reviewer.events(report(_REMEMBERED)).name or "")
+
+    reviewer(ReviewerPayload(author()[0]), key=_REMEMBERED, on_name=remembered)
 
 
 def set_author(name: str) -> None:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import streamlit as st
 
 from evaluator.components.gallery import crops
 from evaluator.components.gallery.payload import CardItem, CropItem, GalleryPayload
@@ -17,19 +16,19 @@ from evaluator.components.payload import Rect
 from evaluator.components.viewer import mistake_filter
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.dataset import JoinedBoxes
-from evaluator.data.issues import count_of, cut, displayed, plain, whole
+from evaluator.data.issues import count_of, cut, plain, whole
 from evaluator.data.order import order_by
 from evaluator.matching import box_items
 from evaluator.matching.box_items import MATCHED, BoxPlaces, Inside, Items, Query, Selection, asks_for_matches
 from evaluator.matching.causes import Family
-from evaluator.metrics.results import ScoreCurve, capitalised
+from evaluator.metrics.results import ScoreCurve
 from evaluator.pdf.problems import PageProblem
-from pages.app import frame, pictures, session_files
+from pages.app import pictures, session_files
 from pages.app.cache import Cached
 from pages.app.components import MOST_WANTED, gallery
 from pages.app.results import Result, result_key, result_of, result_of_all
 from pages.app.session_files import LoadedBoxes, Model
-from pages.app.state import FILTER, AnyField, State, is_narrowed, report, reset, state
+from pages.app.state import FILTER, AnyField, State, is_narrowed, report, state
 from pages.views.browser import page_listing
 from pages.views.browser.page_listing import ListedPages
 from pages.views.slices import slices
@@ -79,30 +78,10 @@ def clear() -> None:
     state.gallery_round += 1
 
 
-def question_head(words: str, *, otherwise: str = "") -> None:
-    """Draw what is asked for with what is behind it, and the way back to all; `otherwise` without a question."""
-    asked = state.gallery_question
-    if asked is not None or otherwise:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="question_head"):
-            frame.section(otherwise if asked is None else displayed(query_words(asked)), words)
-            if asked is not None:
-                st.button("All mistakes", on_click=clear, key="gallery_all")
-
-
-def clear_filter() -> None:
-    """Let everything pass again."""
-    reset(_FILTER)
-
-
 def empty_text() -> str:
     """Return why there is no card, and what to do next."""
-    filtered = is_narrowed(field for field in _FILTER if field not in _IDLE)
-    if not filtered and state.gallery_question is None:
-        return "No mistake at these thresholds."
-    why = "No box passes the filter" if filtered else "No box is behind this number"
-    ways = ["clear the filter in the sidebar"] if filtered else []
-    ways += ["choose All mistakes"] if state.gallery_question is not None else []
-    return f"{why}. {capitalised(' or '.join(ways))}."
+    filtered = state.gallery_question is not None or is_narrowed(field for field in _FILTER if field not in _IDLE)
+    return "Nothing passes the filter. Remove a condition above." if filtered else "No mistake at these thresholds."
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,13 +68,6 @@ def thresholds(
     return place
 
 
-def model_and_numbers(loaded: LoadedBoxes, models: Sequence[Model]) -> None:
-    """Draw the choice of a model, and its three main numbers."""
-    with st.container(key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        model_switch(models)
-        _three_numbers(loaded, next((model for model in models if model.index == state.model), models[0]))
-
-
 def score_slider(loaded: LoadedBoxes, model: Model) -> None:
     """Draw the lowest score at which the boxes of a model count."""
     scores = has_scores(loaded, model)
@@ -124,12 +117,6 @@ def _presets(loaded: LoadedBoxes) -> None:
         on_change=State.preset.changed(apply),
         label_visibility="collapsed",
     )
-
-
-def _three_numbers(loaded: LoadedBoxes, model: Model) -> None:
-    row = result_of(loaded, model).micro.row(0)
-    cells = _metrics(*_RATIOS[1:], _RATIOS[0], of=row, after=corrected(loaded, model))
-    st.html(f'<dl class="ls-numbers">{cells}</dl>')
 
 
 def model_cards(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> Callable[[], None]:

@@ -29,6 +29,7 @@ import msgspec
 from evaluator.data.dataset import Annotations, Level, Side
 from evaluator.data.issues import BadInput, Collector, Issue, examples, has_errors
 from evaluator.formats import folder, limits
+from evaluator.formats.image_paths import is_truth_name
 
 if TYPE_CHECKING:
     from evaluator.formats.writers import WriteResult
@@ -38,9 +39,6 @@ Kind = Literal["boxes", "fields", "posters"]
 
 KINDS: Final[tuple[Kind, ...]] = ("boxes", "fields", "posters")
 """The most particular kind first: fields may have any key, and a poster is text of any kind."""
-
-TRUTH_NAMES: Final = ("ground_truth", "groundtruth", "gt", "truth", "reference", "references")
-"""What a folder or file may be called that is the ground truth, where the content does not state it."""
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -429,8 +427,3 @@ def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:
 def has_truth_name(path: Path) -> bool:
     """Return whether a folder or file has one of the usual names of a ground truth."""
     return is_truth_name(path.resolve().stem if path.is_file() else path.resolve().name)
-
-
-def is_truth_name(name: str) -> bool:
-    """Return whether a name is one of the usual ones of a ground truth."""
-    return name.lower().replace("-", "_").replace(" ", "_") in TRUTH_NAMES

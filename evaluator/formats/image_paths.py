@@ -12,10 +12,13 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from evaluator.data.dataset import Annotations, Document, PageKey, page_keys, with_pages
+import numpy as np
+
+from evaluator.data.dataset import Annotations, Document, PageKey, Side, page_keys, with_pages
 from evaluator.data.document_names import PAGE_WORDS
 from evaluator.data.issues import Collector, quote
 
@@ -31,6 +34,8 @@ _NO_DOCUMENT: Final = frozenset(
 _KINDS: Final = frozenset(("images", "labels"))
 _IMAGE: Final = re.compile(r"\.(?:png|jpe?g|tiff?|bmp|webp|gif|jp2)\Z", re.IGNORECASE)
 _ENDING: Final = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]*\Z")
+TRUTH_NAMES: Final = ("ground_truth", "groundtruth", "gt", "truth", "reference", "references")
+"""What a folder or file may be called that is the ground truth, where the content does not state it."""
 _DIGITS: Final = re.compile(r"(\d+)")
 
 
@@ -51,6 +56,11 @@ def is_image(path: str) -> bool:
     return _IMAGE.search(path) is not None
 
 
+def is_truth_name(name: str) -> bool:
+    """Return whether a name is one of the usual ones of a ground truth."""
+    return name.lower().replace("-", "_").replace(" ", "_") in TRUTH_NAMES
+
+
 def stem_of(file: str) -> str:
     """Return the name of a file without folders and ending; what begins with a digit after a dot is no ending.
 
@@ -68,12 +78,14 @@ class Apart(NamedTuple):
     by_folder: bool
     shown: str
 
-    def report(self, collector: Collector, place: str = "") -> None:
-        """Say what was done; only COCO has a place."""
+    def report(self, collector: Collector, place: str = "", *, of_files: bool = False) -> None:
+        """Say what was done; only COCO has a place, and `of_files` may be those of several models."""
         rule = "images of one name in several folders are read as documents of their own"
         if self.by_folder:
             rule = "images of one name in several folders are read as pages of a document for each folder"
         fix = "Rename the images if other images belong together."
+        if of_files:
+            fix = "Rename the images if other images belong together; give folders of several models one by one."
         if place:
             fix = "Give the images a key doc if other images belong together."
         collector.warning(place, rule, self.shown, fix)
@@ -129,7 +141,8 @@ def files_apart(parts: Sequence[Annotations], collector: Collector) -> Sequence[
     """Return files of a document each with other names for those of one name in several folders, which are reported.
 
     A document is told apart by the path that its file states, else by the folder of the file, else by a path that is
-    stated besides (`Document.path`). The same object where no document is repeated, or nothing tells them apart.
+    stated besides (`Document.path`), else, where three or more all state one page of one name, by the names of the
+    files: two may be versions of one page. The same object where no document is repeated, or nothing tells them apart.
     """
     names = [part.documents[0].doc_id for part in parts if len(part.documents) == 1]
     if len(names) < len(parts) or len({*names}) == len(names):
@@ -144,9 +157,17 @@ def files_apart(parts: Sequence[Annotations], collector: Collector) -> Sequence[
     images = all(len(keys) == 1 and keys[0][1] == 0 for keys in pages)
     files = next((files for files in (stated, inside, besides) if _once(files, pages)), inside)
     apart = tell_apart(names, dict(enumerate(files)), images=images)
-    if apart is None:
+    own = [stem_of(part.name) for part in parts]
+    if apart is not None:
+        need_one_side(((part.name, _side(part)) for part in parts), collector)
+        apart.report(collector, of_files=True)
+    elif len(parts) > 2 and set.intersection(*map(set, pages)) and len({*own}) == len(own):
+        rule = "files should state names that differ; each is read as what the file is named"
+        found = f"{quote(names[0])} in all {len(names):,} files"
+        collector.warning("", rule, found, "State another name in each file if they are named otherwise.")
+        apart, files = Apart(dict(enumerate(own)), {}, by_folder=False, shown=""), [part.name for part in parts]
+    else:
         return parts
-    apart.report(collector)
     placed = []
     for row, (part, keys, file) in enumerate(zip(parts, pages, files, strict=True)):
         name = apart.documents.get(row, names[row])
@@ -154,6 +175,30 @@ def files_apart(parts: Sequence[Annotations], collector: Collector) -> Sequence[
         known = {name: Document(name, name, file)}
         placed.append(with_pages(replace(part, page_images=[file]) if images else part, known, made))
     return placed
+
+
+def need_one_side(files: Iterable[tuple[str, Side | None]], collector: Collector) -> None:
+    """Report an error when folders hold the same pages, one with scores or called a ground truth.
+
+    `files`: path and side of each; None for one without boxes.
+    """
+    first: dict[str, tuple[PurePosixPath, Side | None]] = {}
+    for name, side in files:
+        path = PurePosixPath(name)
+        other, before = first.setdefault(path.name, (path, side))
+        truths = [is_truth_name(each.parent.name) for each in (path, other)]
+        scored = None not in (side, before) and side != before
+        if path.parent != other.parent and (scored or truths[0] != truths[1]):
+            what = f"{path.name} in {quote(str(other.parent))} and in {quote(str(path.parent))}"
+            what += ", one with scores" if scored else ", one called a ground truth"
+            fix = "Give the ground truth and the predictions as two folders."
+            collector.error("", "the folders of a data set must be one side", what, fix)
+            return
+
+
+def _side(part: Annotations) -> Side | None:
+    scored = not np.isnan(part.boxes.score).all()
+    return None if not len(part.boxes) else "prediction" if scored else "ground_truth"
 
 
 def _stated(part: Annotations) -> str:

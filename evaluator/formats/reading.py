@@ -21,7 +21,6 @@ from evaluator.formats.base import (
     Reading,
     ReadingOptions,
     in_company,
-    is_truth_name,
     read_boxes,
     read_several,
     warn_of_unknown,
@@ -37,6 +36,7 @@ from evaluator.formats.detect import (
     refuse_unknown,
     unsupported_format,
 )
+from evaluator.formats.image_paths import is_truth_name
 from evaluator.formats.registry import of_kind, with_usable_outlines
 
 if TYPE_CHECKING:

@@ -20,8 +20,9 @@ import numpy as np
 from evaluator.data.dataset import Annotations, Side, map_labels
 from evaluator.data.issues import BadInput, Collector, count_of, examples, quote, refuse
 from evaluator.formats import folder, limits
-from evaluator.formats.base import ANY_SIDE, BoxFormat, FileGroup, Reading, has_truth_name, is_truth_name
+from evaluator.formats.base import ANY_SIDE, BoxFormat, FileGroup, Reading, has_truth_name
 from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, listed
+from evaluator.formats.image_paths import need_one_side
 from evaluator.formats.xml_text import is_number
 
 if TYPE_CHECKING:
@@ -271,28 +272,14 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
     for file_name, content in texts:
         text = _Text(builder, collector, names, "" if one else f"{file_name}, ", tracked=tracked)
         text.read(file_name, content)
-    _need_one_side([(PurePosixPath(file_name), content) for file_name, content in texts], collector)
+    sides = ((FORMAT.side_of(content) or "ground_truth") if content.strip() else None for _, content in texts)
+    need_one_side(zip((path for path, _ in texts), sides, strict=True), collector)
     if not names.names and not collector.failed:
         rule = f"the names of the classes should be in data.yaml or classes.txt ({_SOURCE})"
         collector.warning("", rule, "none", "Labels are the numbers of the classes, or the names of the ground truth.")
     digest = digests[0] if one and digests else hashlib.sha256("".join(digests).encode()).hexdigest()
     annotations = builder.annotations(digest, reading)
     return replace(annotations, label_map={str(key): names.names[key] for key in sorted(names.names)})
-
-
-def _need_one_side(texts: Sequence[tuple[PurePosixPath, bytes]], collector: Collector) -> None:
-    """Report an error when folders hold the same pages, one with confidences or called a ground truth."""
-    first: dict[str, tuple[PurePosixPath, bytes]] = {}
-    for path, content in texts:
-        other, before = first.setdefault(path.name, (path, content))
-        sides = {FORMAT.side_of(content), FORMAT.side_of(before)} if content.strip() and before.strip() else {None}
-        truths = [is_truth_name(each.parent.name) for each in (path, other)]
-        if path.parent != other.parent and (len(sides) > 1 or truths[0] != truths[1]):
-            rule = f"the folders of a data set must be one side ({_SOURCE})"
-            what = f"{path.name} in {quote(str(other.parent))} and in {quote(str(path.parent))}"
-            what += ", one with confidences" if len(sides) > 1 else ", one called a ground truth"
-            collector.error("", rule, what, "Give the ground truth and the predictions as two folders.")
-            return
 
 
 class _Text:

@@ -278,12 +278,12 @@ def test_a_line_that_is_cut_off_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "score", "what"), [("labels", " 0.9", "one with confidences"), ("gt", "", "one called a ground truth")]
+    ("name", "score", "what"), [("labels", " 0.9", "one with scores"), ("gt", "", "one called a ground truth")]
 )
 def test_folders_of_two_sides_are_no_data_set(tmp_path: Path, name: str, score: str, what: str) -> None:
     folder_of(tmp_path / "all" / name, p1="0 0.5 0.5 0.2 0.2")
     folder_of(tmp_path / "all" / "out", p1=f"0 0.5 0.5 0.2 0.2{score}")
     assert refusal(formats.read, tmp_path / "all")[0] == (
-        f'all: the folders of a data set must be one side (YOLO); found p1.txt in "{name}" and in "out", {what}. '
+        f'all: the folders of a data set must be one side; found p1.txt in "{name}" and in "out", {what}. '
         "Give the ground truth and the predictions as two folders."
     )

@@ -108,6 +108,15 @@ def with_path(page: Page) -> str:
         pytest.param(DOTTED, {**flat(DOTTED, alto, ".xml")}, id="names with dots in ALTO"),
         pytest.param(DOTTED, {**CLASSES, **{f"pred/{page.name}.txt": yolo(page) for page in DOTTED}}, id="in YOLO"),
         pytest.param(SPACED, {"pred": coco(SPACED, quote)}, id="percent-encoded"),
+        *(
+            pytest.param(
+                DOTTED, {f"pred/{page.name}{ending}": one(page) for page in DOTTED}, id=f"one name in all{ending}"
+            )
+            for ending, one in [
+                (".xml", lambda page: voc(page, "<filename>image.jpg</filename>")),
+                (".json", lambda page: docling(page, name="file")),
+            ]
+        ),
         pytest.param(SPACED, {"pred": coco(SPACED, lambda name: normalize("NFD", name))}, id="another Unicode form"),
         *(
             pytest.param(made, {"pred": results(made, [change(page.name) for page in made])}, id=f"ids {at}")
@@ -165,8 +174,11 @@ def test_folders_of_models_are_no_documents(tmp_path: Path) -> None:
     value, said = counted(tmp_path)
     assert (value, '"modelA" here, "page_1" there' in said) == (None, True)
     write(tmp_path, tree(pages("gt/page_1.png", "run/page_1.png"), voc, ".xml", "both"))
-    value, said = counted(tmp_path, prediction="both")
-    assert (value, "a folder must hold its annotation files itself" in said) == (None, True)
+    scored = tree(pages("labels/page_1.png", "run/page_1.png"), voc, ".xml", "sides")
+    write(tmp_path, scored | {"sides/labels/page_1.xml": scored["sides/labels/page_1.xml"].replace("score", "pose")})
+    for several in ("both", "sides"):
+        value, said = counted(tmp_path, prediction=several)
+        assert (value, "a folder must hold its annotation files itself" in said) == (None, True)
 
 
 def test_width_and_height_of_a_table_are_those_of_the_page_where_they_hold_all_boxes(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_files_of_an_image_each_are_told_apart(tmp_path: Path, xml: str, files: 
     assert [key for key in page_keys(source) if key[1] == 0] == [("docA", 0), ("docB", 0)]
     assert source.issues[0].sentence == (
         f'gt.zip: {FOLDERS}; found "docA": "{paths[0]}", "docB": "{paths[1]}". '
-        "Rename the images if other images belong together."
+        "Rename the images if other images belong together; give folders of several models one by one."
     )
     prediction = coco(tmp_path, "pred.json", [path.replace(".png", ".jpg") for path in paths[1:]])
     assert keys(truth, prediction) == page_keys(source)[1:]

@@ -20,8 +20,8 @@ import weakref
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from time import monotonic, time_ns
-from typing import Any, Final, NamedTuple
+from time import monotonic, sleep, time_ns
+from typing import Any, Final, NamedTuple, cast
 from urllib.parse import quote as url_quote
 
 import msgspec
@@ -36,7 +36,9 @@ from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_targ
 
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
-_ASKING_MILLISECONDS: Final = 20
+# Seconds between two questions for the lock of SQLite, at first and for who has waited ten times as long.
+_FIRST_PAUSE: Final = 0.01
+_LEAST_PAUSE: Final = 0.001
 # A file that changed so lately may change again without another time of change.
 _UNSETTLED_NANOSECONDS: Final = 10**9
 # "LSfi": who holds that lock may write findings; a commit is synchronous also where the server's own setting trades
@@ -420,24 +422,26 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _begin_immediate(connection: Connection, busy_seconds: float) -> None:
-    """Wait for the write lock of SQLite, asking again from the shortest of its pauses on.
+    """Wait for the write lock of SQLite; who has waited longer asks more often, so that nobody is passed by for long.
 
-    They grow to a tenth of a second, so that who has waited longest asks least often: of twenty writers without pause
-    some waited ten seconds in vain.
+    SQLite's own pauses grow to a tenth of a second: of twenty writers without pause some waited ten seconds in vain.
     """
-    deadline = monotonic() + busy_seconds
-    connection.exec_driver_sql(f"PRAGMA busy_timeout = {_ASKING_MILLISECONDS}")
+    start = monotonic()
+    raw = cast(sqlite3.Connection, connection.connection.driver_connection)
+    raw.execute("PRAGMA busy_timeout = 0")
     try:
         while True:
             try:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            except OperationalError as raised:
-                if "SQLITE_BUSY" not in getattr(raised.orig, "sqlite_errorname", "") or monotonic() > deadline:
+                raw.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as raised:
+                waited = monotonic() - start
+                if not raised.sqlite_errorname.startswith("SQLITE_BUSY") or waited > busy_seconds:
                     raise
+                sleep(max(_LEAST_PAUSE, _FIRST_PAUSE - waited / 10))
             else:
                 return
     finally:
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(1000 * busy_seconds)}")
+        raw.execute(f"PRAGMA busy_timeout = {int(1000 * busy_seconds)}")
 
 
 def _require_sound(connection: Connection, name: str) -> None:

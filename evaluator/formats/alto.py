@@ -31,6 +31,8 @@ _KIND_OF_TEXT: Final = re.compile(
 )
 # Types that say of no tag in particular what it is.
 _ANY_TYPE: Final = ("type", "block", "region", "structural", "structure", "layout", "logical", "physical")
+# Types that say of a block no more than that it holds others.
+_GROUPS: Final = (*_ANY_TYPE, "column", "container", "article", "page", "composedblock")
 # alto, Layout, Page, the space on it, and the blocks in that.
 _DEPTH: Final = 5
 
@@ -44,6 +46,8 @@ class _File(XmlFile):
         self._of_text: dict[str, str] = {}
         self._left_out: list[Element] = []
         self._others: list[Element] = []
+        # Blocks without a label of their own, and the one of what holds them.
+        self._unlabelled: list[tuple[Element, str]] = []
         # What is in a block that is on the page itself; it ends before the block does.
         self._inside: list[Element] = []
 
@@ -87,6 +91,12 @@ class _File(XmlFile):
             rule = f"a page should have blocks, with lines and words in them ({_SOURCE})"
             what = f"{count_of(len(self._others), 'other element')}, the first a <{self._others[0].name}>"
             self.builder.left_out(self._others[0].place, rule, what, "They are left out.")
+        if self._unlabelled:
+            first, holder = self._unlabelled[0]
+            rule = f"a block in one with a label should have a label of its own ({_SOURCE})"
+            what = f"{count_of(len(self._unlabelled), 'block')} without, the first in one of {quote(holder)}"
+            fix = "They have the name of their element; --level outer reads what holds them, by their labels."
+            self.collector.warning(first.place, rule, what, fix)
         if self._left_out:
             first = self._left_out[0]
             kind = next(self._of_text[key] for key in _references(first) if key in self._of_text)
@@ -103,10 +113,13 @@ class _File(XmlFile):
         self._unit = element.text
         self.normalise = self._unit != "pixel"
 
-    def _take_blocks(self, element: Element, inside: Item | None = None) -> None:
+    def _take_blocks(self, element: Element, inside: Item | None = None, holder: str = "") -> None:
         if element.name not in _BLOCKS:
             return
-        label = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip() or element.name
+        stated = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip()
+        if holder and not stated:
+            self._unlabelled.append((element, holder))
+        label = stated or element.name
         inner = [child for child in element.children if child.name in _BLOCKS]
         item = self.item(inside, group=not is_whole(label)) if inside is not None or inner else None
         if shape := _shape(element, self):
@@ -114,7 +127,7 @@ class _File(XmlFile):
             if any(key in self._of_text for key in _references(element)):
                 self._left_out.append(element)
         for child in inner:
-            self._take_blocks(child, item)
+            self._take_blocks(child, item, "" if is_whole(label) or stated.lower() in _GROUPS else stated)
 
     def _tags(self, element: Element) -> Iterator[str]:
         for key in _references(element):

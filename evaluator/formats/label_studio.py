@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -26,6 +26,7 @@ from evaluator.formats.image_paths import parts_of, without_parts
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
 from evaluator.formats.masks import label_studio_rectangles, rings
+from evaluator.formats.nesting import is_whole
 
 _SOURCE: Final = "Label Studio"
 _LABEL_MARKS: Final = (b'"rectanglelabels"', b'"polygonlabels"', b'"ellipselabels"', b'"brushlabels"')
@@ -83,7 +84,7 @@ class LabelStudio(BoxFormat):
     truth the annotations are read, as predictions the predictions, if there are any. Of several annotations of a task
     the one marked as ground truth is read, else the first; of several models the first; each with an issue. A region
     without a score has that of its prediction. The annotator of a page is an attribute. Of a document of several pages
-    those with regions are listed.
+    those with regions are listed. Regions in others (``parentID``) are read by one level, see `Reading.level`.
     """
 
     name = "label-studio"
@@ -340,6 +341,8 @@ class _File:
     def _pages(self, task: _Task, regions: Sequence[_Region], attributes: Mapping[str, str], score: float) -> None:
         """Add the image of a task, or those pages of its document that have regions."""
         by_page: dict[int, list[_Region]] = {}
+        nested = any(region.outer.get("parentID") for region in regions)
+        labels = {str(region.outer.get("id")): region.labels for region in regions} if nested else {}
         for region in regions:
             by_page.setdefault(self._index(region, task) if task.several else 0, []).append(region)
         # Images of one name in several folders are told apart by the builder.
@@ -362,7 +365,15 @@ class _File:
             else:
                 page = self.builder.image(task.path, task.place, size=size, page_id=task.task_id, attributes=attributes)
             for region in of_page:
-                self._box(page, region, score)
+                self._box(page, region, score, self._item(task, region, labels))
+
+    def _item(self, task: _Task, region: _Region, labels: Mapping[str, Sequence[str]]) -> Hashable:
+        """Return what a region is in the nesting of a task where regions lie in others by ``parentID``, else None."""
+        parent, key = region.outer.get("parentID"), region.outer.get("id")
+        if isinstance(parent, str) and labels.get(parent):
+            group = not any(map(is_whole, labels[parent]))
+            self.builder.nesting.put((task.place, str(key)), inside=(task.place, parent), group=group)
+        return (task.place, str(key)) if labels else None
 
     def _index(self, region: _Region, task: _Task) -> int:
         """Return the page of a region of a document, from 0; 0 with an error for no such number."""
@@ -375,7 +386,7 @@ class _File:
         self._collector.error(region.place, rule, excerpt(index), "Correct the page.")
         return 0
 
-    def _box(self, page: int, region: _Region, score: float) -> None:
+    def _box(self, page: int, region: _Region, score: float, item: Hashable) -> None:
         shape = self._shape(region)
         stated = region.outer.get("score")
         if self.side == "prediction" and stated is not None:
@@ -394,6 +405,7 @@ class _File:
                 score=score,
                 rings=shape.rings,
                 box_id=key if isinstance(key, str) else region.place,
+                item=item,
             )
 
     def _shape(self, region: _Region) -> Shape | None:

@@ -125,7 +125,11 @@ def test_lines_of_a_table_of_azure_before_paragraphs() -> None:
 
 @pytest.mark.parametrize(
     ("type", "default"),
-    [("", ["b1", "b2", "b0"]), ("column", ["b1", "b2", "b0"]), ("Table", ["c", "b0"]), ("list", ["c", "b0"])],
+    [
+        *((name, ["b1", "b2", "b0"]) for name in ("", "column", "heading")),
+        ("Table", ["c", "b0"]),
+        ("list", ["c", "b0"]),
+    ],
 )
 def test_composed_blocks_of_alto(type: str, default: list[str]) -> None:
     content = COMPOSED.format(block("c", block("b1") + block("b2"), type) + block("b0"))
@@ -133,11 +137,17 @@ def test_composed_blocks_of_alto(type: str, default: list[str]) -> None:
     assert [read(content, level)[0] for level in LEVELS[1:]] == [
         ["c", "b0"], ["b1", "b2", "b0"], ["c", "b1", "b2", "b0"],
     ]  # fmt: skip
-    assert [len(read(content, level)[1]) for level in LEVELS] == [1, 1, 1, 0]
+    unlabelled = [
+        "line 2, <TextBlock>: a block in one with a label should have a label of its own (ALTO); found 2 blocks "
+        'without, the first in one of "heading". They have the name of their element; --level outer reads what holds '
+        "them, by their labels."
+    ] * (type == "heading")
+    assert [len(read(content, level)[1]) - len(unlabelled) for level in LEVELS] == [1, 1, 1, 0]
     place = "<ComposedBlock>" if "b1" in default else "<TextBlock>"
     assert read(content)[1] == [
+        *unlabelled,
         f"line 2, {place}: a box and the boxes in it should not both be counted (ALTO); "
-        f"found 4 boxes, of which {len(default)} are read. {OTHERS.format(2, 3, 4)}"
+        f"found 4 boxes, of which {len(default)} are read. {OTHERS.format(2, 3, 4)}",
     ]
 
 
@@ -183,6 +193,22 @@ def test_a_text_region_with_lines_of_its_own_is_read() -> None:
     line = '<TextLine id="l"><Coords points="0,0 9,0 9,9 0,9"/></TextLine>'
     content = PAGE.format(page_region("r", page_region("a", more='type="drop-capital"') + line))
     assert read(content)[0] == ["r"]
+
+
+def test_regions_in_regions_of_label_studio() -> None:
+    """A cell in a table, two paragraphs in a column, and a choice about the page that names no region."""
+    made = [("t", "Table", ""), ("c", "Cell", "t"), ("a", "Column", ""), ("p", "Text", "a"), ("q", "Text", "a")]
+    regions = [
+        {"id": key, "type": "rectanglelabels", "original_width": 100, "original_height": 100,
+         **({"parentID": parent} if parent else {}),
+         "value": {"x": 10 * at, "y": 0, "width": 9, "height": 9, "rectanglelabels": [label]}}
+        for at, (key, label, parent) in enumerate(made)
+    ]  # fmt: skip
+    regions.append({"id": "x", "type": "choices", "parentID": "gone", "value": {"choices": ["scan"]}})
+    task = {"id": 1, "data": {"image": "/data/a.png"}, "annotations": [{"id": 1, "result": regions}]}
+    content = json.dumps([task, {**task, "id": 2, "data": {"image": "/data/b.png"}}]).encode()
+    by_level = [read(content, level, "a.json")[0] for level in LEVELS]
+    assert by_level == [list(ids) * 2 for ids in ("tpq", "ta", "cpq", "tcapq")]
 
 
 def test_boxes_of_circles_are_read() -> None:

@@ -5,32 +5,25 @@ from __future__ import annotations
 import functools
 import html
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, Literal, get_args
 
-import numpy as np
 import streamlit as st
 
 from evaluator.data.issues import BadInput, Issue, count_of, displayed, plain
 from evaluator.review import findings_export, findings_import, identity
 from evaluator.review.corrections import snapshot_file
-from evaluator.review.finding_groups import OPINIONS, FindingGroup, agreed_by_two, group_by_cause, targets_of_causes
-from evaluator.review.status import FindingStatus
+from evaluator.review.finding_groups import OPINIONS, agreed_by_two
 from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
 from pages.app import frame, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
-from pages.app.state import ImportNote, State, form_value, open_page, reset, state
+from pages.app.state import ImportNote, State, form_value, state
 from pages.views.fields import field_verdicts
-from pages.views.findings import finding_card, findings, meeting, queue, review_sample
+from pages.views.findings import decision_list, findings, meeting, review_sample
 from pages.views.overview import headline
-from pages.views.posters import poster_verdicts
 
-BROWSER_VIEW = "pages/page_browser.py"
-# Findings that have views of their own, by the kind of what they are about.
-_OF_TEXTS: Final = {"field": field_verdicts, "word": poster_verdicts}
 _Number = Literal["tp", "fp", "fn", "precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
 _NUMBERS: Final[tuple[_Number, ...]] = get_args(_Number)
 _HEADS: Final = ("TP", "FP", "FN", "Precision", "Recall", "F1", "Mean IoU", "Coverage", "Purity")
@@ -108,67 +101,24 @@ def _moved(value: float | None, other: float | None) -> str:
     return f"{'+' if difference > 0 else '−'}{text}"
 
 
-# --- one group --------------------------------------------------------------------------------------------------
-
-
-def _detail(loaded: LoadedBoxes | None, group: FindingGroup) -> None:
-    """Draw a group: what both models did there, and one verdict for all or one of its findings."""
-    frame.section(queue.title_of(group), finding_card.place_words(group.entries[0]))
-    targets = {group.key: group.entries[0].judged.target}
-    if loaded is not None and group.cause is not None and group.model is not None:
-        result = result_of(loaded, loaded.models[group.model])
-        targets |= targets_of_causes(result, np.array([group.cause]), findings.review_log())
-    single = _single(group, len(targets))
-    if single is not None:
-        group = replace(group, entries=(single,))
-        targets = {group.key: single.judged.target}
-    entry = group.entries[0]
-    finding_card.status_line(entry)
-    finding_card.picture(loaded, group)
-    of_texts = _OF_TEXTS.get(entry.judged.target.kind)
-    there = entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
-    if there and (of_texts is not None or loaded is not None):
-        view = BROWSER_VIEW if of_texts is None else of_texts.VIEW_FILE
-        symbol = ":material/find_in_page:"
-        widgets.button_to_view(view, "Show on the page", _choose, loaded, entry, key="finding_show", icon=symbol)
-    finding_card.judge(group, targets)
-    finding_card.history(entry)
-    st.html(f'<p class="ls-signature">Judged under {html.escape(plain(entry.judged.target.signature) or "–")}</p>')
-
-
-def _choose(loaded: LoadedBoxes | None, entry: FindingStatus) -> None:
-    """Choose the page of a finding, with its box, for the view that shows it."""
-    of_texts = _OF_TEXTS.get(entry.judged.target.kind)
-    if of_texts is not None:
-        of_texts.show_on_page(entry)
-    elif loaded is not None:
-        target = entry.judged.target
-        open_page(target.document or "", target.page or 0)
-        if entry.model is not None and entry.model < len(loaded.models):
-            state.model, state.box = entry.model, entry.box_key
-
-
-def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:
-    """Return the finding that is judged alone; None for all mistakes of the cause together."""
-    if mistakes < 2:
-        return None
-    by_id = {entry.judged.target_id: entry for entry in group.entries}
-    names = {"": f"All {mistakes:,} mistakes of this cause"}
-    for number, (target_id, entry) in enumerate(by_id.items(), 1):
-        label = plain(frame.shorten(entry.judged.target.label or "", 40))
-        verdict = finding_card.verdict_label(finding_card.verdict_of(entry))
-        names[target_id] = f"{number}. {finding_card.subject(entry)}: {label}, {verdict}"
-    if state.finding_single not in names:
-        state.finding_single = ""
-    return by_id.get(widgets.choice("The verdict is for", names, State.finding_single))
+# --- notes on more than a mistake ------------------------------------------------------------------------------------
 
 
 def _say_more(loaded: LoadedBoxes) -> None:
-    with st.expander("Add a note on a page, a document or the comparison"), st.form("say_more"):
+    with st.popover("Add a note", icon=":material/add:"):
+        # A reviewer of the sample without a name is asked where the page is marked.
+        if findings.author()[0] or state.queue_of_findings != review_sample.NAME:
+            findings.ask_author()
+        st.caption("On a page, a document or the comparison; of a cause: V in its row.")
+        _note_form(loaded)
+
+
+def _note_form(loaded: LoadedBoxes) -> None:
+    with st.form("say_more", border=False):
         kinds = ["page", "document", *(["comparison"] if len(loaded.models) > 1 else [])]
         names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
         words: dict[str, str] = {"": "None, only a note", **dict(VERDICTS.items())}
-        about, where, which = st.columns([1.2, 2, 1])
+        about, where, which = st.columns([2.1, 2, 1])
         about.segmented_control(
             "About", kinds, format_func=str.capitalize, default="page", required=True, key="said_kind"
         )
@@ -284,34 +234,11 @@ def _import_note() -> None:
         frame.issues(bad)
 
 
-def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
-    if len(log):
-        st.html(
-            f'<div class="ls-empty"><p>No finding passes the filter; there {"is" if len(entries) == 1 else "are"} '
-            f"{count_of(len(entries), 'finding')}.</p></div>"
-        )
-        st.button("Clear filter", on_click=reset, args=(queue.FILTER,))
-    elif findings.store_problem() is None:
-        st.html(
-            '<div class="ls-empty"><p>Nothing has been judged yet. Choose a mistake in Pages and give it '
-            "a verdict; or import the findings of others below.</p></div>"
-        )
-        st.page_link(BROWSER_VIEW, label="Open Pages", icon=":material/find_in_page:")
-
-
-def _every_status(loaded: LoadedBoxes | None) -> list[FindingStatus]:
-    """Return what became of every finding, of boxes, fields and words, the newest first."""
-    place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
-    every = [*findings.statuses(loaded), *field_verdicts.statuses(), *poster_verdicts.statuses()]
-    return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
-
-
 def view() -> None:
     """Draw the whole view."""
     read_url("findings")
     loaded = session_files.load_boxes()
     log = findings.review_log()
-    entries = _every_status(loaded)
     if state.meeting_open and loaded is not None:
         meeting.show(loaded)
         write_url("findings")
@@ -324,71 +251,49 @@ def view() -> None:
     ]
     if findings.store_problem() is not None:
         facts = ["findings cannot be read"]
-    frame.title("Decisions", " · ".join(facts))
+    with frame.title("Decisions", " · ".join(facts)):
+        _ways(loaded)
     if loaded is not None:
         headline.thresholds(loaded, loaded.pair, frame.signature(loaded, loaded.models))
     _problems()
-    shown = [entry for entry in entries if queue.passes(entry)]
-    reviewing = loaded is not None and bool(loaded.pair) and state.queue_of_findings == review_sample.NAME
-    with st.sidebar:
-        # A reviewer without a name is asked where the verdict is pressed.
-        if findings.author()[0] or not (shown or reviewing):
-            findings.ask_author()
-        if entries and not reviewing:
-            queue.filters(log, entries)
-    if loaded is not None:
-        _meeting_button()
-    if loaded is not None and len(log):
-        _numbers(loaded)
-    if loaded is not None and loaded.pair:
-        names = {"": f"Findings {len(entries):,}", review_sample.NAME: "Review sample"}
-        widgets.switch("Queue", names, State.queue_of_findings, label_visibility="collapsed")
-    if loaded is not None and reviewing:
+    if loaded is not None and loaded.pair and state.queue_of_findings == review_sample.NAME:
         review_sample.show(loaded)
-    elif shown:
-        _groups(loaded, shown, entries)
+    elif loaded is None and not len(log):
+        frame.need_files()
     else:
-        _nothing(log, entries)
-    if loaded is not None:
-        _say_more(loaded)
+        decision_list.show(loaded)
+        if loaded is not None and len(log):
+            _numbers(loaded)
     _exchange(loaded, log)
     write_url("findings")
 
 
-def _groups(loaded: LoadedBoxes | None, shown: Sequence[FindingStatus], entries: Sequence[FindingStatus]) -> None:
-    results = [result_of(loaded, model) for model in loaded.models] if loaded is not None else []
-    grouped = group_by_cause(shown, results)
-    boxes = sum(group.boxes for group in grouped)
-    frame.section(
-        "Queue",
-        f"{len(shown):,} of {count_of(len(entries), 'finding')} in {count_of(len(grouped), 'group')}, "
-        f"{count_of(boxes, 'wrong box')}, most first",
-    )
-    with st.container(key="findings_queue"):
-        left, right = st.columns([1.55, 1], gap="medium")
-    with left:
-        chosen = queue.table(loaded, grouped)
-    with right:
-        _detail(loaded, chosen)
-
-
-def _meeting_button() -> None:
-    with st.container(horizontal=True, gap="small"):
-        st.button(
-            "Start a meeting",
-            icon=":material/co_present:",
-            on_click=meeting.start,
-            help="Goes through the causes of mistakes, most wrong boxes first, with both models on one page and keys.",
-        )
+def _ways(loaded: LoadedBoxes | None) -> None:
+    """Draw what else there is to do, at the right of the modes."""
+    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+        if loaded is None:
+            findings.ask_author()
+            return
+        if loaded.pair:
+            names = {"": "Causes", review_sample.NAME: "Review sample"}
+            widgets.switch("Queue", names, State.queue_of_findings, label_visibility="collapsed", width="content")
+        _say_more(loaded)
         if state.meeting_minutes:
             st.download_button(
-                "Minutes of the last meeting",
+                "Minutes",
                 state.meeting_minutes,
                 "minutes.md",
                 "text/markdown",
                 icon=":material/download:",
                 on_click="ignore",
+                help="Of the last meeting.",
             )
+        st.button(
+            "Start meeting",
+            type="primary",
+            on_click=meeting.start,
+            help="Goes through the causes of mistakes with both models on one page and keys.",
+        )
 
 
 view()

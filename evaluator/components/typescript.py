@@ -19,6 +19,7 @@ import msgspec
 
 from evaluator.components import payload
 from evaluator.components.compare import payload as compare
+from evaluator.components.decisions import payload as decisions
 from evaluator.components.drop import payload as drop
 from evaluator.components.gallery import payload as gallery
 from evaluator.components.matrix import payload as matrix
@@ -30,7 +31,21 @@ from evaluator.components.theme import payload as theme
 from evaluator.components.tint import payload as tint
 from evaluator.components.viewer import payload as viewer
 
-MODULES: Final = (payload, viewer, compare, slices, suspects, gallery, meeting, theme, drop, matrix, tint, pack)
+MODULES: Final = (
+    payload,
+    viewer,
+    compare,
+    slices,
+    suspects,
+    gallery,
+    meeting,
+    decisions,
+    theme,
+    drop,
+    matrix,
+    tint,
+    pack,
+)
 """What has structs, in the order in which they are written."""
 PATH: Final = Path(__file__).parent / "shared" / "payloads.d.ts"
 _HEAD: Final = """/**

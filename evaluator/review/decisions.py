@@ -7,6 +7,7 @@ finding of no mistake of these results is a row of its own.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -125,8 +126,10 @@ class CauseRow(FindingSet):
 
     @property
     def key(self) -> str:
-        """Return what names it, the same under every threshold."""
-        return self.entries[0].judged.target_id if self.family is None else "/".join(self.family)
+        """Return what names it, the same under every threshold; a digest, as labels may be long."""
+        if self.family is None:
+            return self.entries[0].judged.target_id
+        return hashlib.sha256("/".join(self.family).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def title(self) -> str:

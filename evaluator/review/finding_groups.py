@@ -1,20 +1,14 @@
-"""Findings grouped by cause, most wrong boxes first.
-
-Owns which findings are of one cause (`matching.causes`), their wrong boxes, and what another model did in the same
-place. A finding that is no mistake of an open result is a group of its own and has none.
-"""
+"""Findings that are listed as one: their verdict together, which are of a cause, and the boxes of its places."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area, intersection
-from evaluator.data.issues import count_of
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.matching.error_types import NONE
 from evaluator.matching.page_rows import rows_on
@@ -82,9 +76,9 @@ class FindingSet:
         """Return what most of its reviewers say where they disagree, ``2 of 3: Model wrong``; else empty."""
         if self.opinion != "conflict":
             return ""
-        votes = Counter(self.votes.values())
-        most, count = votes.most_common(1)[0]
-        return f"{count:,} of {votes.total():,}: {OPINIONS[most]}"
+        votes: Counter[str] = Counter(self.votes.values())
+        most = max(OPINIONS, key=lambda each: votes[each])
+        return f"{votes[most]:,} of {votes.total():,}: {OPINIONS[most]}"
 
     @property
     def task(self) -> Event | None:
@@ -93,87 +87,21 @@ class FindingSet:
         return max(tasks, key=lambda event: event.time, default=None)
 
 
-@dataclass(frozen=True, eq=False)
-class FindingGroup(FindingSet):
-    """Findings of one cause of one model on one page, or one finding that has no cause.
-
-    `entries`: at least one, the newest first. `boxes` counts the wrong boxes of these findings, `mistakes` all of the
-    cause, judged or not. `cause` is a row of the `Causes` of the model's result. Without one: "", None and 0.
-    """
-
-    entries: tuple[FindingStatus, ...]
-    title: str = ""
-    model: int | None = None
-    cause: int | None = None
-    boxes: int = 0
-    mistakes: int = 0
-
-    @property
-    def key(self) -> str:
-        """Return its key: the identity of its newest finding."""
-        return self.entries[0].judged.target_id
-
-    @property
-    def authors(self) -> tuple[str, ...]:
-        """Return who holds an opinion, each name once."""
-        return tuple(dict.fromkeys(name for entry in self.entries for name in entry.judged.authors))
-
-    @property
-    def note(self) -> str:
-        """Return the latest note."""
-        events = [event for event in self.opinions if event.note]
-        return max(events, key=lambda event: event.time).note if events else ""
-
-
 def agreed_by_two(judged: ReviewedTarget) -> bool:
     """Return whether two reviewers or more gave a verdict, all the same one."""
     return judged.verdict is not None and sum(event.verdict is not None for event in judged.opinions) > 1
 
 
-def group_by_cause(statuses: Sequence[FindingStatus], results: Results) -> list[FindingGroup]:
-    """Return findings grouped by cause, most wrong boxes first; of as many the newest first.
-
-    `statuses`: the newest first; `results`: one for each open model, at the operating point. Each finding is in exactly
-    one group.
-    """
-    together: dict[tuple[int, int] | str, list[FindingStatus]] = {}
-    by_model = {result.matching.model: result for result in results}
-    places: dict[str, tuple[int, int]] = {}
-    for entry in statuses:
-        mistake = mistake_of(entry, by_model)
-        if mistake is None:
-            together[entry.judged.target_id] = [entry]
-            continue
-        result = by_model[mistake[0]]
-        places[entry.judged.target_id] = mistake
-        together.setdefault((mistake[0], int(result.causes.of_mistake[mistake[1]])), []).append(entry)
-    groups = []
-    for key, entries in together.items():
-        if isinstance(key, str):
-            groups.append(FindingGroup(tuple(entries)))
-            continue
-        model, cause = key
-        result = by_model[model]
-        causes = result.causes
-        rows = np.unique([places[entry.judged.target_id][1] for entry in entries])
-        boxes = int(result.mistakes.wrong_boxes[rows].sum())
-        groups.append(FindingGroup(tuple(entries), causes.title(cause), model, cause, boxes, len(causes.rows[cause])))
-    return sorted(groups, key=lambda group: -group.boxes)
-
-
-def mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> tuple[int, int] | None:
-    """Return model and mistake that a finding is about; None when it is about no mistake of a result."""
-    if entry.mistake is None or entry.box_key is None or entry.model is None or entry.model not in by_model:
-        return None
-    mistake = by_model[entry.model].mistakes.of_box(entry.box_key)
-    return None if mistake == NONE else (entry.model, mistake)
-
-
 def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: IntArray) -> list[FindingStatus]:
     """Return the findings that are mistakes of some causes, rows of ``result.causes``, in their order."""
-    by_model, wanted, causes = {result.matching.model: result}, set(rows.tolist()), result.causes
-    places = ((entry, mistake_of(entry, by_model)) for entry in statuses)
-    return [entry for entry, place in places if place is not None and int(causes.of_mistake[place[1]]) in wanted]
+    wanted, mine = set(rows.tolist()), []
+    for entry in statuses:
+        if entry.mistake is None or entry.box_key is None or entry.model != result.matching.model:
+            continue
+        mistake = result.mistakes.of_box(entry.box_key)
+        if mistake != NONE and int(result.causes.of_mistake[mistake]) in wanted:
+            mine.append(entry)
+    return mine
 
 
 def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> dict[str, Target]:
@@ -193,34 +121,6 @@ def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> d
 # ---- what the other model did there ---------------------------------------------------------------------------------
 
 
-class Outcome(NamedTuple):
-    """What a model did with the boxes of a place; `extra` counts its false positives there."""
-
-    truths: int
-    matched: int
-    extra: int
-
-    @property
-    def sentence(self) -> str:
-        """Return the outcome in words, without the name of the model.
-
-        >>> Outcome(1, 0, 22).sentence
-        'misses 1 of 1 ground truth box, 22 extra boxes'
-        >>> Outcome(4, 4, 0).sentence
-        'matches 4 of 4 ground truth boxes'
-        >>> Outcome(0, 0, 0).sentence
-        'has no box here'
-        """
-        parts = []
-        if self.truths:
-            missed = self.truths - self.matched
-            words = count_of(self.truths, "ground truth box")
-            parts.append(f"misses {missed:,} of {words}" if missed else f"matches {self.matched:,} of {words}")
-        if self.extra:
-            parts.append(f"{'' if parts else 'has '}{count_of(self.extra, 'extra box')}")
-        return ", ".join(parts) or "has no box here"
-
-
 class PlaceRows(NamedTuple):
     """The boxes of a cause: a page, and rows of the ground truth and of the predictions of one model."""
 
@@ -238,12 +138,6 @@ def rows_of(result: AnyBoxResult, mistakes: IntArray, page: int) -> PlaceRows:
         np.sort(truths[np.isin(named.of_truth[truths], mistakes)]),
         np.sort(predictions[np.isin(named.of_prediction[predictions], mistakes)]),
     )
-
-
-def outcome(result: AnyBoxResult, place: PlaceRows, of: AnyBoxResult) -> Outcome:
-    """Count the boxes of `beside`: what a model did where another one made mistakes."""
-    here = beside(result, place, of)
-    return Outcome(len(here.truths), int((result.truth_partner[here.truths] != UNMATCHED).sum()), len(here.predictions))
 
 
 def beside(result: AnyBoxResult, place: PlaceRows, of: AnyBoxResult) -> PlaceRows:

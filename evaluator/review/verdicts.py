@@ -43,7 +43,7 @@ VERDICTS: Final[Mapping[Verdict, str]] = {
     "ambiguous": "Ambiguous",
     "ignore": "Ignore",
 }
-STATUSES: Final[Mapping[str, str]] = {"open": "Open", "in_progress": "In progress", "done": "Done"}
+STATUSES: Final[Mapping[str, str]] = {"open": "Open", "in_progress": "In work", "done": "Done"}
 """How far the work on a finding is."""
 NOTE_LENGTH: Final = 20_000
 AUTHOR_LENGTH: Final = 200

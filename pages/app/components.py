@@ -19,6 +19,7 @@ from evaluator.components.compare.payload import (
     ComparePayload,
     PairWindowPayload,
 )
+from evaluator.components.decisions.payload import DecisionsEvents, DecisionsPayload
 from evaluator.components.drop.payload import DropEvents, DropPayload, FileListEvents, FileListPayload
 from evaluator.components.gallery.payload import GalleryEvents, GalleryPayload
 from evaluator.components.matrix.payload import MatrixEvents, MatrixPayload
@@ -154,6 +155,8 @@ suspects = Component[SuspectsPayload, SuspectsEvents]("suspects", SuspectsEvents
 """The suspects and one of them on its page."""
 gallery = Component[GalleryPayload, GalleryEvents]("gallery", GalleryEvents)
 """The gallery of crops."""
+decisions = Component[DecisionsPayload, DecisionsEvents]("decisions", DecisionsEvents)
+"""The list of decisions."""
 meeting = Component[MeetingPayload, MeetingEvents]("meeting", MeetingEvents)
 reviewer = Component[ReviewerPayload, ReviewerEvents]("reviewer", ReviewerEvents)
 """What lets the browser remember the reviewer's name, and report it to a session without one."""

@@ -12,7 +12,7 @@ ICON: Final = f"data:image/png;base64,{base64.b64encode((_FOLDER / 'icon.png').r
 SIDEBAR: Final = 248
 """Width of the sidebar, in pixels."""
 WITH_SIDEBAR: Final = (
-    "models", "pixel_confusion", "fields", "suspects", "findings",
+    "models", "pixel_confusion", "fields", "suspects",
 )  # fmt: skip
 """Views that always have filters or choices in the sidebar, whose room is kept from the first picture on."""
 

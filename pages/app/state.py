@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextvars import ContextVar
-from datetime import date
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Self, TypeVar, cast, get_args, overload
 
 import streamlit as st
@@ -33,7 +32,6 @@ from evaluator.protocols.pixel.inputs import Classes, MissingPage
 from evaluator.protocols.pixel.ledger import BY_PIXELS
 from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, DEFAULT_WORDS, PROFILES, ProfileName, WordRule
-from evaluator.review.verdicts import VERDICTS
 from pages.app.codecs import RANGE, TEXT, YES, Codec, between, one_of, some_of, whole_number
 
 if TYPE_CHECKING:
@@ -528,25 +526,15 @@ class State:
     reviewer: WidgetField[str] = WidgetField("")
     # Id of the last message about a target that was handled, stored or not.
     answered_verdicts: Field[Mapping[str, str]] = Field({})
-    finding_verdicts: WidgetField[list[str]] = WidgetField(
-        [], part=Part("said", "findings", codec=some_of([*VERDICTS, "conflict", "note"]))
-    )
-    finding_author: WidgetField[str] = WidgetField("", part=Part("by", "findings", codec=TEXT))
-    finding_tag: WidgetField[str] = WidgetField("", part=Part("tag", "findings", codec=TEXT))
-    finding_state: WidgetField[str] = WidgetField("", part=Part("still", "findings", codec=one_of(("applies", "past"))))
+    # Which causes Decisions lists, those whose pictures the browser asked for, and its last edit.
+    decided: WidgetField[str] = WidgetField("", part=Part("decided", "findings", codec=one_of(("decided", "open"))))
+    decisions_wanted: Field[Sequence[str]] = Field(())
+    decision_answered: Field[str] = Field("")
+    decision_unsaved: Field[str] = Field("")
     meeting_item: Field[str] = Field("", part=Part("item", "findings", codec=TEXT, applies=meeting_open.get))
-    # What is written about each finding: `finding_note.of` its identity.
-    finding_note: WidgetField[str | None] = WidgetField(None)
-    finding_tags: WidgetField[str | None] = WidgetField(None)
-    finding_owner: WidgetField[str | None] = WidgetField(None)
-    finding_due: WidgetField[date | None] = WidgetField(None)
-    finding_status: WidgetField[str | None] = WidgetField(None)
     # What is written about each family of causes in the gallery: `cause_note.of` its name.
     cause_note: WidgetField[str] = WidgetField("")
     cause_unsaved: Field[str] = Field("")
-    # Which part of the queue is listed, and which finding of a group is judged alone; None for all of it.
-    finding_sheet: WidgetField[int] = WidgetField(0)
-    finding_single: WidgetField[str | None] = WidgetField(None)
     finding_refused: Field[str] = Field("")
     finding_import: Field[ImportNote | None] = Field(None)
 

@@ -195,7 +195,8 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     ]  # fmt: skip
     page.locator(".verdict-state", has_text="Ngozi, ").wait_for()
     screen.follow("Decisions")
-    screen.tab_to(page.get_by_role("button", name="Start a meeting"))
+    a_decision_is_edited_in_its_row_by_keys(kept, screen)
+    screen.tab_to(page.get_by_role("button", name="Start meeting"))
     keys.press("Enter")
     heading = page.locator(".mt-title h1")
     heading.wait_for()
@@ -209,7 +210,7 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     screen.wait(lambda: heading.inner_text() == first, "the first item of the agenda")
     keys.press("ArrowRight")
     page.get_by_text("2 of ", exact=False).first.wait_for()
-    screen.press("2", "v")
+    screen.press("2", "v", "Control+A")
     keys.type("1 3 4: split at the gap")
     assert page.locator(".mt-verdict[aria-pressed=true]").inner_text().split("\n")[1] == "Ground truth wrong"
     keys.press("Enter")
@@ -238,6 +239,46 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
     make.wait_for()
     screen.settled()
     assert page.get_by_role("button", name="Download review-pack.html").count() == 0
+
+
+def a_decision_is_edited_in_its_row_by_keys(kept: Path, screen: Screen) -> None:
+    """1 judges all of the cause, O D S V edit what is said of it, Enter saves and Escape drops."""
+    given, page, keys = since(kept), screen.page, screen.page.keyboard
+    row = page.locator(".dc-row[aria-current]")
+    row.locator("img").nth(1).wait_for()
+    first = row.locator(".dc-cause > b").inner_text()
+    assert "fails the rule" in row.inner_text()
+    keys.press("ArrowDown")
+    assert row.locator(".dc-cause > b").inner_text() != first
+    keys.press("ArrowUp")
+    keys.press("1")
+    row.locator(".dc-verdict b", has_text="Model wrong").wait_for()
+    mistakes = len({event.target_id for event in given()})
+    for key, text, words in (("o", "Cleo", "Cleo"), ("d", "", "11 Dec 2026"), ("v", "gaps of 8 pt", "gaps of 8 pt")):
+        keys.press(key)
+        if key == "d":
+            row.locator("input").fill("2026-12-11")
+        else:
+            keys.type(text)
+        keys.press("Enter")
+        row.get_by_text(words, exact=True).wait_for()
+        screen.settled()
+    keys.press("s")
+    row.locator("select").select_option("in_progress")
+    row.get_by_text("In work").wait_for()
+    screen.settled()
+    keys.press("o")
+    keys.type("Nobody")
+    keys.press("Escape")
+    last = {event.target_id: event for event in given()}
+    assert len(last) == mistakes > 1
+    assert {(each.verdict, each.note, each.owner, each.due, each.status, each.author) for each in last.values()} == {
+        ("model_wrong", "gaps of 8 pt", "Cleo", "2026-12-11", "in_progress", "Ngozi")
+    }
+    # Another verdict asks first.
+    keys.press("3")
+    page.locator(".dc-said", has_text="Press again").wait_for()
+    assert row.locator(".dc-verdict b").inner_text() == "Model wrong"
 
 
 def test_suspects_and_the_review_sample_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:

@@ -74,7 +74,8 @@ def test_two_reviewers_on_two_servers(visit: Visit, store: Store, tmp_path: Path
             assert "1 finding" in shown.text()
             assert "1 findings" not in shown.text()
             for author in screens:
-                shown.page.locator(".ls-history", has_text=author).first.wait_for()
+                shown.page.locator(".dc-people", has_text=author).first.wait_for()
+            assert shown.page.locator(".dc-split").first.inner_text() == "1 of 2: Model wrong"
             shown.leave()
             screen.page.bring_to_front()
             # Not a click, which would leave the chosen mistake: N goes on from it.
@@ -108,13 +109,15 @@ def test_two_reviewers_on_two_servers(visit: Visit, store: Store, tmp_path: Path
             screen.open("page_browser")
             screen.addressed(label="Section-header")
             screen.go("Decisions")
-            # The costliest is chosen, which Anna judged alone.
-            page.locator(".ls-history", has_text="Anna").wait_for()
-            field = page.get_by_role("textbox", name="Your name", exact=True)
-            screen.wait(lambda: field.input_value() == "Anna", "the name")
+            alone = page.locator(".dc-row", has_text="Anna").filter(has_text="Ground truth wrong")
+            alone.first.wait_for()
             assert "2 findings · 1 conflict" in screen.text()
             assert "corrected, 1 verdict applied" in screen.text()
-            page.get_by_role("button", name="Show on the page").click()
+            page.get_by_role("button", name="Add a note").click()
+            field = page.get_by_role("textbox", name="Your name", exact=True)
+            screen.wait(lambda: field.input_value() == "Anna", "the name")
+            page.keyboard.press("Escape")
+            alone.first.locator(".dc-link").click()
             screen.arrived("Pages")
             assert screen.where() == (second.target.document, (second.target.page or 0) + 1)
             screen.leave()

@@ -279,7 +279,9 @@ def test_what_either_model_has_wrong_can_be_judged(store_path: Path, kind: str) 
             said = [(opinion["author"], opinion["note"]) for opinion in each["verdict"]["opinions"]]
             assert (said, each["answered"]) == ([("Ngozi", pane["letter"])], f"one-{pane['letter']}")
     assert {event.target.kind for event in stored(store_path)} == {KIND_JUDGED[kind]}
-    assert set(table(start(dashboard.FINDINGS), "Verdict")["State"]) <= {"Still present in this run"}
+    listed = dashboard.component(start(dashboard.FINDINGS, decided="decided"), "answered")["rows"]
+    assert {tag for row in listed for tag in row.get("tags", ())} <= {"fails the rule"}
+    assert listed
 
 
 def chosen_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, box: dict[str, Any]) -> AppTest:

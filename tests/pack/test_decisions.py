@@ -30,7 +30,7 @@ MODELS = [ModelItem("A", "lines 1.0"), ModelItem("B", "blocks 1.0")]
 # Of each cause: verdict, note, owner, due date as stored and as shown, status as stored and as shown.
 DECIDED = {
     "Several Text boxes read as one Text": (
-        "model_wrong", "Split at paragraph gaps.", "Cleo", "2026-12-11", "11 Dec 2026", "in_progress", "In progress",
+        "model_wrong", "Split at paragraph gaps.", "Cleo", "2026-12-11", "11 Dec 2026", "in_progress", "In work",
     ),
     "Table read as several boxes": (
         "model_wrong", "Train with merged rows.", "Ben", "2026-12-12", "12 Dec 2026", "open", "Open",

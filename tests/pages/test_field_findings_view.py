@@ -74,12 +74,12 @@ def test_the_view_of_findings_shows_judged_fields(store_path: Path) -> None:
     events += [judge(away, verdict="ignore", author="Ben", verified=False, time=datetime(2026, 1, 31, tzinfo=UTC))]
     store(store_path, *events)
     app = start(FINDINGS)
-    rows = dashboard.table(app, "Verdict")
-    states = dict(zip(zip(rows["Document"], rows["Label"], strict=True), rows["State"], strict=True))
-    assert states[document, events[0].target.label] == "Still present in this run"
-    assert states["nowhere", "a"] == "Not open"
-    assert set(rows["Finding"]) == {"Field: missed", "Field: wrong value"}
-    assert len(rows) == 3
+    rows = {row["title"]: row for row in dashboard.component(app, "answered")["rows"][28:]}
+    assert {title: row.get("tags", []) for title, row in rows.items()} == {
+        "Missed: nowhere, page 1": ["Not open"],
+        f"Missed: {document}, page {events[0].target.page + 1}": [],
+        f"Wrong value: {document}, page {events[1].target.page + 1}": [],
+    }
     # The boxes are not corrected by them, and the views of boxes and the pack are as before.
     assert any("No agreed verdict on boxes" in each.value for each in app.caption)
     go(app, PAGE_BROWSER)
@@ -90,7 +90,8 @@ def test_a_finding_leads_back_to_its_field(store_path: Path) -> None:
     event = said(field_results()["B"], "lund-freight-118", "ambiguous", "below_threshold")
     store(store_path, event)
     app = start(FINDINGS)
-    dashboard.fine(app.button(key="finding_show").click().run())
+    (row,) = dashboard.component(app, "answered")["rows"][28:]
+    dashboard.send_event(app, "answered", "open", row["key"])
     go(app, FIELDS)
     data = viewer(app)
     assert data["model"]["letter"] == "B"

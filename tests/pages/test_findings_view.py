@@ -41,7 +41,6 @@ from tests.dashboard import (
     go,
     press,
     start,
-    table,
     texts,
 )  # fmt: skip
 from tests.judging import opinion, store, stored
@@ -84,29 +83,23 @@ def corrected_of(app: AppTest) -> list[str]:
     return re.findall(r"corrected (\d\.\d{3})", text_of(app))
 
 
-def queue_of(app: AppTest) -> Any:
-    """The list of findings."""
-    return table(app, "Verdict")
+def decisions_of(app: AppTest) -> dict[str, Any]:
+    """What the list of decisions was given."""
+    return dashboard.component(app, "answered")
 
 
-def reviewing(reviewer: str = "Chidi", **state: str) -> AppTest:
-    """The view for a reviewer, with other values of the session."""
-    app = start(FINDINGS)
-    for name, value in {"reviewer": reviewer, **state}.items():
-        app.session_state[name] = value
-    return fine(app.run())
+def row_of(app: AppTest, title: str) -> dict[str, Any]:
+    (row,) = (row for row in decisions_of(app)["rows"] if row["title"] == title)
+    return dict(row)
 
 
-def chosen(target: Target) -> AppTest:
-    """The view for a reviewer who has chosen the one mistake with the tag of `seeded`."""
-    app = reviewing(" Chidi ", finding_tag="guideline")
-    app.session_state["finding_single"] = target.id
-    return fine(app.run())
+def edit(app: AppTest, title: str, field: str, value: str, *, name: str = "Chidi", act: str = "one-act") -> AppTest:
+    """The view after something was said of a row of the list."""
+    event = {"id": act, "row": row_of(app, title)["key"], "field": field, "value": value, "name": name}
+    return dashboard.send_event(app, "answered", "edit", event)
 
 
-def say(app: AppTest, verdict: str) -> AppTest:
-    """Press one of the four buttons of a verdict."""
-    return fine(next(button for button in app.button if verdict in button.label).click().run())
+TABLES = "Table read as several boxes"
 
 
 def test_two_views_show_what_the_verdicts_change(store_path: Path) -> None:
@@ -134,57 +127,48 @@ def test_without_a_verdict_that_changes_them_there_are_no_corrected_numbers(stor
 
 
 def test_nothing_is_judged_yet(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Nothing has been judged yet." in text_of(start(FINDINGS))
+    assert "<b>Nothing is decided yet.</b> 28 are open" in text_of(start(FINDINGS))
     assert not store_path.exists()
     seeded(store_path)
     monkeypatch.setenv(FINDINGS_WORKSPACE_VARIABLE, "another project of the same database")
-    assert "Nothing has been judged yet." in text_of(start(FINDINGS))
+    assert "<b>Nothing is decided yet.</b> 28 are open" in text_of(start(FINDINGS))
 
 
-def test_the_queue_says_verdict_state_and_who(store_path: Path) -> None:
-    seeded(store_path)
+def test_decisions_list_every_cause_and_what_was_said(store_path: Path) -> None:
+    targets = seeded(store_path)
     app = start(FINDINGS)
-    rows = queue_of(app)
-    # Groups by cost: two findings of one formula, a table, then those that are no mistake, the newest first.
-    present = "Still present in this run"
-    assert rows[["Verdict", "Judged", "State", "Who"]].to_numpy().tolist() == [
-        ["≠ Reviewers differ", "2 of 3", present, "Anna, Ben"],
-        ["◆ Ground truth wrong", "1 of 9", present, "Anna"],
-        ["○ Ignore", "", "Not open", "Ben"],
-        ["✎ Note only", "", present, "Anna"],
-    ]
-    assert (rows["Boxes"].tolist()[:2], rows["Boxes"].sum()) == ([3, 1], 4)
-    assert rows["Note"][1] == "<b>nothing</b> here"
+    rows = decisions_of(app)["rows"]
+    assert (len(rows), rows[0]["tags"]) == (30, ["fails the rule"])
+    said = {row["title"]: (row["mark"], row["verdict"]) for row in rows if row.get("verdict")}
+    assert said.pop("Document: gone.pdf") == ("○", "Ignore")
+    assert said.pop("Page: groundwater-note.pdf, page 1") == ("✎", "Note only")
+    assert sorted(said.values()) == [
+        ("≠", "1 Reviewers differ, 1 Model wrong"), ("◆", "Ground truth wrong, 1 of 90 mistakes judged"),
+    ]  # fmt: skip
+    (differ,) = (row for row in rows if row.get("split"))
+    assert (differ["split"], [(vote["name"], vote["words"]) for vote in differ["votes"]]) == (
+        "1 of 2: Ignore", [("Anna (unverified)", "Several verdicts"), ("Ben (unverified)", "Ignore")],
+    )  # fmt: skip
+    assert row_of(app, TABLES)["sides"] == ["76 wrong boxes at 8 places", "21 wrong boxes at 1 place"]
+    (noted,) = (row for row in rows if "Ground truth wrong" in row.get("verdict", ""))
+    assert (noted["notes"], noted["worth"]) == (["<b>nothing</b> here"], "Corrected, official stays")
+    assert row_of(app, "Document: gone.pdf")["tags"] == ["Not open"]
     shown = text_of(app)
-    for said in (
+    for words in (
         "5 findings · 1 conflict · 0 agreed by two reviewers",
-        "5 of 5 findings in 4 groups, 4 wrong boxes, most first",
+        "<b>2 of 28 causes are decided.</b> 0 with an owner, 0 done; 26 are open",
         "<td>official</td><td>345</td><td>189</td><td>113</td>",
         "<td>corrected</td><td>345</td><td>189</td><td>112</td>",
         "<td>change</td><td>±0</td><td>±0</td><td>−1</td>",
         "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · corrected, 1 verdict applied",
     ):
-        assert said in shown
-
-
-def test_filters(store_path: Path) -> None:
-    seeded(store_path)
-    app = start(FINDINGS)
-    for name, value, nothing, left in (
-        ("finding_state", "past", "", ["○ Ignore"]),
-        ("finding_verdicts", ["conflict", "note"], [], ["≠ Reviewers differ", "✎ Note only"]),
-        ("finding_author", "Ben", "", ["≠ Reviewers differ", "○ Ignore"]),
-        ("finding_tag", "guideline", "", ["◆ Ground truth wrong"]),
-    ):
-        app.session_state[name] = value
-        assert queue_of(fine(app.run()))["Verdict"].tolist() == left, name
-        if name == "finding_tag":
-            assert "&lt;b&gt;nothing&lt;/b&gt; here" in text_of(app), "text of reviewers is shown as text"
-            assert "<b>nothing" not in text_of(app)
-        app.session_state[name] = nothing
-    app.session_state["finding_author"], app.session_state["finding_tag"] = "Ben", "guideline"
-    assert "No finding passes the filter; there are 5 findings." in text_of(fine(app.run()))
-    assert len(queue_of(press(app, "Clear filter"))) == 4
+        assert words in shown
+    # The choice of rows is kept in the address; what is not said of a cause goes with what was decided.
+    assert [row["key"] for row in decisions_of(start(FINDINGS, decided="decided"))["rows"]][-2:] == [
+        page_target("groundwater-note.pdf", 0).id, Target(kind="document", document="gone.pdf").id,
+    ][::-1]  # fmt: skip
+    assert len(decisions_of(start(FINDINGS, decided="open"))["rows"]) == 26
+    assert targets
 
 
 def test_a_damaged_store_is_told(store_path: Path) -> None:
@@ -243,7 +227,7 @@ def by_button(label: str, **state: Any) -> Callable[[AppTest], AppTest]:
 
 
 def in_the_meeting(app: AppTest) -> AppTest:
-    decision = {**DECISION, "item": screen_of(app := press(app, "Start a meeting"))["item"], "name": "Berta"}
+    decision = {**DECISION, "item": screen_of(app := press(app, "Start meeting"))["item"], "name": "Berta"}
     return dashboard.send_event(app, "agenda", "decide", decision)
 
 
@@ -257,7 +241,7 @@ def in_the_meeting(app: AppTest) -> AppTest:
         (SUSPECTS, by_event("suspects"), True),
         (SUSPECTS, by_button("Page reviewed"), False),
         (GALLERY, by_button("◐ Ambiguous", gallery_question=Query(cause=Family("parts", "", "Table", ""))), True),
-        (FINDINGS, by_button("◐ Ambiguous"), True),
+        (FINDINGS, lambda app: edit(app, TABLES, "verdict", "ambiguous", name="Berta"), True),
         (FINDINGS, in_the_meeting, True),
     ],
 )
@@ -292,42 +276,51 @@ def test_a_verdict_in_a_store_that_others_use_waits_in_every_view(
     assert {each.author for each in stored(store_path)[6:]} == {"Berta"}
 
 
-def test_a_verdict_is_kept_under_the_name_of_the_reviewer(store_path: Path) -> None:
-    target = seeded(store_path)[0]
-    app = chosen(target)
-    app.text_area[0].input("seen").run()
-    say(app, "Model wrong")
-    last = stored(store_path)[-1]
-    assert (last.target_id, last.verdict, last.note) == (target.id, "model_wrong", "seen")
-    assert (last.author, last.verified) == ("Chidi", False)
-    assert "≠ Reviewers differ" in queue_of(app)["Verdict"].tolist()
-    # One's own opinion can be taken back; the history stays.
-    press(app, "Undo")
-    assert [event.action for event in stored(store_path)][-2:] == ["judged", "cleared"]
+def test_what_is_edited_in_a_row_is_kept_on_all_mistakes_of_the_cause(store_path: Path) -> None:
+    """One field at a time: the others, and what was said of single mistakes, stay as they were."""
+    app = edit(start(FINDINGS), TABLES, "verdict", "model_wrong")
+    events = stored(store_path)
+    row = row_of(app, TABLES)
+    assert {(event.verdict, event.author, event.verified, event.owner) for event in events} == {
+        ("model_wrong", "Chidi", False, "")
+    }
+    assert (row["verdict"], row["own"]) == ("Model wrong", "model_wrong")
+    assert row["people"].startswith("Chidi (unverified), ")
+    assert [(line["letter"], line["words"], line["after"]) for line in row["lines"]] == [
+        ("A", "F1 0.696", "0.758"), ("B", "F1 0.794", "0.812"),
+    ]  # fmt: skip
+    one = events[0].target
+    store(store_path, opinion(one, "ambiguous", author="Chidi", minutes=600_000))
+    app = start(FINDINGS)
+    app.session_state["reviewer"] = "Chidi"
+    for field, value in (("owner", "Ben"), ("due", "2026-12-11"), ("status", "done"), ("note", "rows")):
+        app = edit(app, TABLES, field, value, act=f"act-{field}")
+    row = row_of(app, TABLES)
+    said = [row[name] for name in ("owner", "due_words", "status_words", "notes")]
+    assert said == ["Ben", "11 Dec 2026", "Done", ["rows"]]
+    last = {event.target_id: event for event in stored(store_path)}
+    assert (last.pop(one.id).verdict, {event.verdict for event in last.values()}) == ("ambiguous", {"model_wrong"})
+    # The same message again, and all of it taken back.
+    count = len(stored(store_path))
+    app = edit(app, TABLES, "note", "rows", act="act-note")
+    assert len(stored(store_path)) == count
+    app = edit(app, TABLES, "undo", "", act="undo")
+    assert {event.action for event in stored(store_path)[count:]} == {"cleared"}
+    assert "verdict" not in row_of(app, TABLES)
 
 
-def test_one_verdict_for_all_mistakes_of_a_cause(store_path: Path) -> None:
-    seeded(store_path)
-    app = reviewing(finding_tag="guideline")
-    (reach,) = (each for each in app.selectbox if each.label == "The verdict is for")
-    assert reach.options[0] == "All 9 mistakes of this cause"
-    say(app, "Ground truth wrong")
-    events = stored(store_path)[6:]
-    assert len({event.target_id for event in events}) == 9
-    assert {(event.verdict, event.author) for event in events} == {("ground_truth_wrong", "Chidi")}
-    app.session_state["finding_tag"] = ""
-    assert queue_of(fine(app.run()))["Judged"][0] == "9 of 9"
+def test_a_date_that_is_none_is_refused(store_path: Path) -> None:
+    app = edit(start(FINDINGS), TABLES, "due", "tomorrow")
+    assert "The due date must be a day such as 2026-01-31." in decisions_of(app)["problem"]
+    assert not store_path.exists()
 
 
 def test_without_a_name_nothing_is_kept_and_the_text_stays(store_path: Path) -> None:
     seeded(store_path)
-    app = start(FINDINGS)
-    app.text_area[0].input("do not lose me").run()
-    say(app, "Ignore")
+    app = edit(start(FINDINGS), TABLES, "note", "do not lose me", name="")
     assert "NOT SAVED" in text_of(app)
     assert "A verdict needs an author: log in, or type a name." in text_of(app)
-    assert "NOT SAVED" in app.error[0].value
-    assert app.text_area[0].value == "do not lose me"
+    assert "do not lose me" in text_of(app)
     assert len(stored(store_path)) == 6
     app.session_state["reviewer"] = "Chidi"
     assert "NOT SAVED" not in text_of(press(app, "Save again"))
@@ -339,9 +332,7 @@ def test_what_was_stored_without_an_answer_is_not_stored_again(
     store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The store took the verdict and its answer was lost: Save again sends it under the id that it had."""
-    app = chosen(seeded(store_path)[0])
-    app.text_area[0].input("once").run()
-    add = Store.add
+    app, add = start(FINDINGS), Store.add
 
     def answer_lost(kept: Store, *given: Any, **more: Any) -> None:
         add(kept, *given, **more)
@@ -349,21 +340,20 @@ def test_what_was_stored_without_an_answer_is_not_stored_again(
 
     with monkeypatch.context() as broken:
         broken.setattr(Store, "add", answer_lost)
-        say(app, "Ignore")
+        app = edit(app, TABLES, "note", "once")
     assert "NOT SAVED" in text_of(app)
     assert "NOT SAVED" not in text_of(press(app, "Save again"))
-    assert [event.note for event in stored(store_path)].count("once") == 1
+    assert len(stored(store_path)) == len({event.target_id for event in stored(store_path)})
 
 
 def test_a_disk_that_refuses_leaves_the_text_marked(store_path: Path) -> None:
     seeded(store_path)
-    app = reviewing()
-    app.text_area[0].input("do not lose me").run()
+    app = start(FINDINGS)
     content = store_path.read_bytes()
     for name in ("", "-wal", "-shm"):
         Path(f"{store_path}{name}").unlink(missing_ok=True)
     store_path.write_bytes(b"damaged" * 1_000)
-    say(app, "Ignore")
+    app = edit(app, TABLES, "note", "do not lose me")
     assert "NOT SAVED" in text_of(app)
     assert "do not lose me" in text_of(app)
     assert store_path.read_bytes() == b"damaged" * 1_000
@@ -380,8 +370,9 @@ def about(app: AppTest, page: int, note: str) -> AppTest:
 
 
 def test_a_page_a_document_and_the_comparison(store_path: Path) -> None:
-    app = reviewing()
-    about(app, 99, "nothing")
+    app = start(FINDINGS)
+    app.session_state["reviewer"] = "Chidi"
+    about(fine(app.run()), 99, "nothing")
     assert "has no page 99" in app.error[0].value
     assert not store_path.exists()
     for kind in ("page", "document", "comparison"):
@@ -393,7 +384,9 @@ def test_a_page_a_document_and_the_comparison(store_path: Path) -> None:
     assert targets == [
         ("page", "tram-options.pdf", 1), ("document", "tram-options.pdf", None), ("comparison", None, None),
     ]  # fmt: skip
-    assert len(queue_of(app)) == 3
+    assert [row["title"] for row in decisions_of(app)["rows"][28:]] == [
+        "Comparison", "Document: tram-options.pdf", "Page: tram-options.pdf, page 2",
+    ]  # fmt: skip
 
 
 def screen_of(app: AppTest) -> dict[str, Any]:
@@ -403,7 +396,7 @@ def screen_of(app: AppTest) -> dict[str, Any]:
 
 
 def started_meeting() -> AppTest:
-    return press(start(FINDINGS), "Start a meeting")
+    return press(start(FINDINGS), "Start meeting")
 
 
 def decided(app: AppTest, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]) -> AppTest:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from evaluator.components.meeting.agenda import next_item, state_words, verdict_words
 from evaluator.matching.causes import Family
 from evaluator.review.decisions import CauseRow, cause_rows
 from evaluator.review.finding_groups import (
-    FindingGroup,
-    group_by_cause,
     of_causes,
-    outcome,
-    rows_of,
     targets_of_causes,
 )
 from evaluator.review.status import finding_statuses
@@ -33,48 +27,9 @@ def table_read_as_lines() -> int:
     )
 
 
-def grouped(*events: Event) -> list[FindingGroup]:
-    return group_by_cause(finding_statuses(ReviewLog.of(events), sample_results()), sample_results())
-
-
 def row_of(log: ReviewLog, title: str) -> tuple[CauseRow, list[CauseRow]]:
     rows, _ = cause_rows(sample_results(), finding_statuses(log, sample_results()))
     return next(row for row in rows if row.title == title), rows
-
-
-def test_findings_of_one_cause_are_one_group_with_the_boxes_of_what_was_judged() -> None:
-    made, cause = sample_results()[0].causes, table_read_as_lines()
-    targets = targets_of_causes(sample_results()[0], np.array([cause]), ReviewLog())
-    assert len(targets) == len(made.rows[cause])
-    (group,) = grouped(*verdicts_on(targets, "model_wrong"))
-    assert (group.model, group.cause, group.title) == (0, cause, made.title(cause))
-    assert (group.boxes, len(group.entries), group.opinion) == (made.boxes[cause], group.mistakes, "model_wrong")
-    first = dict([next(iter(targets.items()))])
-    (part,) = grouped(*verdicts_on(first, "ignore"))
-    assert (len(part.entries), part.mistakes) == (1, group.mistakes)
-    assert part.boxes < group.boxes
-
-
-def test_the_boxes_of_groups_add_up_and_each_finding_is_in_one() -> None:
-    result = sample_results()[0]
-    targets = targets_of_causes(result, np.arange(len(result.causes)), ReviewLog())
-    assert len(targets) == len(result.mistakes)
-    every = grouped(*verdicts_on(targets, "ignore"))
-    assert sum(len(group.entries) for group in every) == len(targets)
-    assert sum(group.boxes for group in every) == int(result.micro.mistakes[0])
-    costs = [group.boxes for group in every]
-    assert costs == sorted(costs, reverse=True)
-
-
-def test_a_model_is_beside_itself_what_its_cause_says() -> None:
-    result, cause = sample_results()[0], table_read_as_lines()
-    made = result.causes
-    place = rows_of(result, made.rows[cause], int(made.page[cause]))
-    truths, predictions = made.counts[cause]
-    assert (len(place.truths), len(place.predictions)) == (truths, predictions)
-    own = outcome(result, place, result)
-    assert own.extra >= predictions - truths
-    assert own.matched < own.truths
 
 
 def test_agreed_needs_two_reviewers() -> None:

@@ -232,14 +232,13 @@ def test_saved_filters_and_the_filter_of_findings_survive_a_reload(workspace: Pa
     dashboard.fine(app.button(key="filter_save").click().run())
     saved = app.session_state["saved_filters"]
     dashboard.go(app, "pages/findings.py")
-    app.session_state["finding_verdicts"], app.session_state["finding_author"] = ["conflict"], "Ben"
+    app.session_state["decided"] = "decided"
     dashboard.fine(app.run())
     again = start(PAGE_BROWSER)
     assert again.session_state["saved_filters"] == saved
     assert list(saved["missed, sure"])[3:5] == [["missed"], (0.3, 1.0)]
-    assert (again.session_state["finding_verdicts"], again.session_state["finding_author"]) == (["conflict"], "Ben")
-    with_address = start("pages/findings.py", said="ignore,conflict", by="Ben")
-    assert with_address.session_state["finding_verdicts"] == ["ignore", "conflict"]
+    assert again.session_state["decided"] == "decided"
+    assert start("pages/findings.py", decided="open").session_state["decided"] == "open"
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"a": {"score": "x", "label": "Table"}}'])
@@ -274,7 +273,7 @@ def test_a_folder_that_cannot_be_used_is_said_on_files(monkeypatch: pytest.Monke
 
 
 def test_a_reload_stays_in_the_meeting() -> None:
-    address = dashboard.address(dashboard.press(start(dashboard.FINDINGS), "Start a meeting"))
+    address = dashboard.address(dashboard.press(start(dashboard.FINDINGS), "Start meeting"))
     assert address["meeting"] == "yes"
     assert start(dashboard.FINDINGS, **address).session_state["meeting_open"] is True
 

@@ -20,6 +20,7 @@ class Gallery {
   /** @param {ParentNode & Node} parent @param {Send<GalleryEvents>} send */
   constructor(parent, send) {
     this.send = send;
+    /** @type {CropQueue<CropItem>} */
     this.queue = new CropQueue();
     /** @type {Map<string, {node: HTMLElement, boxes: CardItem["boxes"]}>} frames of the crops by key of their card */
     this.frames = new Map();

@@ -1,14 +1,13 @@
 /** Which crops the gallery asks for: those of cards near the screen, one question at a time. Pure: it asks nobody. */
 
-/** @import { CropItem } from "../shared/payloads.d.ts" */
-
 /** Crops of one question. */
 const AT_ONCE = 24;
 
+/** @template T a crop, or what has one */
 export class CropQueue {
   constructor() {
     this.set = "";
-    /** @type {Map<string, CropItem>} */
+    /** @type {Map<string, T>} */
     this.crops = new Map();
     /** @type {Set<string>} */
     this.wanted = new Set();
@@ -46,7 +45,7 @@ export class CropQueue {
     return [...this.asked];
   }
 
-  /** An answer; what did not come is not asked for again until its card comes back to the screen. @param {Record<string, CropItem>} crops */
+  /** An answer; what did not come is not asked for again until its card comes back to the screen. @param {Record<string, T>} crops */
   answer(crops) {
     for (const [key, crop] of Object.entries(crops)) this.crops.set(key, crop);
     this.asked.clear();

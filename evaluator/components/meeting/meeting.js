@@ -26,7 +26,7 @@ const ACTIONS = {
   Enter: "decide", z: "zoom", Escape: "end", n: "next-item", p: "previous-item", v: "note", c: "reach",
 };
 /** @type {[string, string][]} */
-const STATUS_CHOICES = [["", "No status"], ["open", "Open"], ["in_progress", "In progress"], ["done", "Done"]];
+const STATUS_CHOICES = [["", "No status"], ["open", "Open"], ["in_progress", "In work"], ["done", "Done"]];
 
 class Meeting {
   /** @param {ParentNode & Node} parent @param {Send<MeetingEvents>} send */

@@ -1112,6 +1112,101 @@ export interface ReviewerEvents {
   name: string;
 }
 
+/** A measure of one model before and after. */
+export interface WorthItem {
+  letter: string;
+  words: string;
+  after: string;
+}
+
+/** A cause, or a finding of none, with what was decided. */
+export interface DecisionRowItem {
+  key: string;
+  title: string;
+  tags?: string[];
+  /** wrong boxes and places of each model, in words; empty for a finding */
+  sides?: string[];
+  /** the page of the example; empty without one in the open files */
+  place?: string;
+  pictured?: boolean;
+  mark?: string;
+  /** in words; empty when nobody said anything */
+  verdict?: string;
+  /** what most reviewers say where they disagree */
+  split?: string;
+  votes?: VoteItem[];
+  notes?: string[];
+  /** who decided, and when */
+  people?: string;
+  /** the reader's verdict, "several", or empty */
+  own?: string;
+  own_note?: string;
+  owner?: string;
+  /** 2026-01-31, or empty */
+  due?: string;
+  due_words?: string;
+  status?: string;
+  status_words: string;
+  status_mark: string;
+  /** what the effect is, in words; empty without a verdict */
+  worth?: string;
+  lines?: WorthItem[];
+  worth_note?: string;
+  /** why nothing can be said of all of it at once */
+  refused?: string;
+}
+
+/** The place of a row, and the boxes of each model there. */
+export interface DecisionPictureItem {
+  crop: CropItem;
+  boxes: CardBoxItem[][];
+}
+
+/** The list of decisions. */
+export interface DecisionsPayload {
+  /** what the rows are of; another set forgets the pictures */
+  set: string;
+  models: ModelItem[];
+  rows: DecisionRowItem[];
+  /** what is not listed, in words */
+  rest: string;
+  empty: string;
+  /** those asked for last, by key of the row */
+  pictures: Record<string, DecisionPictureItem>;
+  /** names that are known */
+  owners: string[];
+  /** whose verdicts are one's own; empty when nobody was named */
+  reviewer: string;
+  /** whether a login vouches for the reviewer */
+  verified: boolean;
+  /** id of the last edit that was handled */
+  answered: string;
+  /** that it is not saved, and why */
+  problem: string;
+}
+
+/** Something said of a row: `field` is verdict, note, owner, due or status; "" takes it back, "undo" everything. */
+export interface EditEvent {
+  /** made in the browser, one for each act of the reviewer: the same event may arrive twice */
+  id: string;
+  row: string;
+  field: string;
+  value: string;
+  /** of the reviewer, when nobody had one */
+  name: string;
+}
+
+/** What the list of decisions sends. */
+export interface DecisionsEvents {
+  /** keys of the rows that need a picture */
+  want: string[];
+  edit: EditEvent;
+  /** key of a row whose example is to be opened */
+  open: string;
+  /** key of a row whose places are to be listed */
+  alike: string;
+}
+
 /** The theme in which the server drew the charts. */
 export interface ThemePayload {
   dark: boolean;

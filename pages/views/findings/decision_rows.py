@@ -25,11 +25,14 @@ from pages.views.posters import poster_verdicts
 
 _BROWSER: Final = "page_browser"
 _ROWS: Final = Cached[tuple[list[CauseRow], list[CauseRow]]](4)
-_EFFECTS: Final = Cached[Effect | None](64)
+_EFFECTS: Final = Cached[Effect | None](256)
 
 
-def rows_of(loaded: LoadedBoxes) -> tuple[list[CauseRow], list[CauseRow]]:
+def rows_of(loaded: LoadedBoxes | None) -> tuple[list[CauseRow], list[CauseRow]]:
     """Return the causes of the chosen models, those that fail the rule first, and the findings of none."""
+    of_texts = finding_rows([*field_verdicts.statuses(), *poster_verdicts.statuses()])
+    if loaded is None:
+        return [], [*finding_rows(findings.statuses(None)), *of_texts]
     made = model_pair.decision_of(loaded)
 
     def rows() -> tuple[list[CauseRow], list[CauseRow]]:
@@ -37,7 +40,7 @@ def rows_of(loaded: LoadedBoxes) -> tuple[list[CauseRow], list[CauseRow]]:
         return cause_rows(results, findings.statuses(loaded), made)
 
     causes, others = _ROWS.of(_key(loaded, made), rows)
-    return causes, [*others, *finding_rows([*field_verdicts.statuses(), *poster_verdicts.statuses()])]
+    return causes, [*others, *of_texts]
 
 
 def worth_of(loaded: LoadedBoxes, row: CauseRow) -> Effect | None:

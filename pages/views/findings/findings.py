@@ -53,6 +53,8 @@ _SAVE_AGAIN_SECONDS: Final = 3.0
 # The reader does not know that it is tried again, and goes on meanwhile.
 _BUSY_AGAIN_SECONDS: Final = 0.2
 _REMEMBERED: Final = "remembered_reviewer"
+OWN: Final = "own"
+"""As verdict or note: what the reviewer has said of each target stays."""
 DrawnT = TypeVar("DrawnT", PagePayload, PaneItem)
 
 
@@ -276,7 +278,8 @@ def save_all(
 ) -> Unsaved | None:
     """Keep the same of all targets or none, as `save`; None, or the first that is not on disk.
 
-    Event ids follow from `event_id`: a repeated message stores nothing twice.
+    With `OWN` the reviewer's own verdict, or note, on each target stays. Event ids follow from `event_id`: a repeated
+    message stores nothing twice.
     """
     first, (name, verified), log = event_id or uuid4().hex, author(), review_log()
     at, said = address(), list[Event]()
@@ -286,13 +289,15 @@ def save_all(
         held = _held(log, key, (name, verified))
         kept = (held.tags if held else ()) if tags is None else tuple(tags)
         own = (Task(held.owner, held.due, held.status) if held else Task()) if task is None else task
-        waiting.append(Unsaved(target, key, verdict, note, kept, own, event, at))
+        of_one = (held.verdict if held else None) if verdict == OWN else verdict
+        words = (held.note if held else "") if note == OWN else note
+        waiting.append(Unsaved(target, key, of_one, words, kept, own, event, at))
         try:
             said.append(
                 judge(
                     target,
-                    verdict=verdict,
-                    note=note,
+                    verdict=of_one,
+                    note=words,
                     tags=kept,
                     author=name,
                     verified=verified,

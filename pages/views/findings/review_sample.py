@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
 
+from evaluator.components.gallery import crops
 from evaluator.data.issues import count_of, plain
 from evaluator.review.identity import page_targets
 from pages.app import frame
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import state
-from pages.views.findings import finding_card, findings
+from pages.views.findings import findings
+from pages.views.gallery.gallery_items import crop
 from pages.views.suspects import review_plan, suspects
 from pages.views.suspects.suspects import PlannedPage
 
+_PAGE_WIDTH: Final = 900
+# The classes of boxes on a page by their status: what matches is drawn thin.
+_CLASSES: Final = {"TP": "tp", "truth": "tp", "FP": "fp", "FN": "fn"}
 NAME: Final = "sample"
 """Of the queue, among those of Findings."""
 
@@ -79,7 +85,27 @@ def _page(loaded: LoadedBoxes, pages: Sequence[PlannedPage], place: int) -> None
         else:
             review_plan.done_button(lambda: _done(page), key="sample_done")
     for model in loaded.pair:
-        finding_card.page_of(loaded, model, page.document, page.page, _judged_count(loaded, model, page))
+        _draw(loaded, model, page)
+
+
+def _draw(loaded: LoadedBoxes, model: PairModel, page: PlannedPage) -> None:
+    """Draw a whole page with what a model shows on it."""
+    row = loaded.dataset.page_row(page.document, page.page)
+    if row is None:
+        return
+    st.html(
+        f'<p class="ls-pane-head">{frame.letter_badge(model.letter)} '
+        f"<b>{html.escape(plain(frame.shorten(model.name, 40)))}</b> {_judged_count(loaded, model, page)}</p>"
+    )
+    whole = crop(loaded, page.document, page.page, [], width=_PAGE_WIDTH)
+    spans = []
+    for box in crops.page_boxes(result_of(loaded, model), row):
+        x1, y1, x2, y2 = (100 * edge for edge in box.xyxy)
+        place = f"left:{x1:.3f}%;top:{y1:.3f}%;width:{x2 - x1:.3f}%;height:{y2 - y1:.3f}%"
+        spans.append(f'<span class="ls-crop-box ls-crop-{_CLASSES[box.status]}" style="{place}"></span>')
+    image = f'<img src="{whole.image}" alt="">' if whole.image else f"<p>{html.escape(whole.problem or '')}</p>"
+    shape = f"aspect-ratio:{whole.aspect:.4f};width:min(100%,{44 * whole.aspect:.2f}vh)"
+    st.html(f'<div class="ls-crop" style="{shape}">{image}{"".join(spans)}</div>')
 
 
 def _judged_count(loaded: LoadedBoxes, model: PairModel, page: PlannedPage) -> str:

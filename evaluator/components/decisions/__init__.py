@@ -1,0 +1,1 @@
+"""The component decisions: its structs and what fills them."""

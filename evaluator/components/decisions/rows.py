@@ -1,0 +1,108 @@
+"""Decisions as the browser lists them: causes of all models and findings of none, with their words and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from evaluator.components.decisions.payload import DecisionRowItem, WorthItem
+from evaluator.components.gallery import crops
+from evaluator.components.gallery.payload import CardBoxItem
+from evaluator.components.meeting.agenda import opinion_of, votes_of
+from evaluator.data.issues import count_of, displayed, listed, plain
+from evaluator.metrics.results import ratio_text
+from evaluator.review.decisions import STATUS_MARKS, CauseRow, Effect, example_of
+from evaluator.review.finding_groups import MOST_AT_ONCE, VERDICT_MARKS
+from evaluator.review.status import STATES
+from evaluator.review.verdicts import STATUSES
+
+_BOXES_OF_A_PICTURE: Final = 300
+
+
+def decision_row(
+    row: CauseRow, effect: Effect | None, *, letters: Sequence[str], reviewer: tuple[str, bool], known: bool
+) -> DecisionRowItem:
+    """Return a row in words; `effect` is that of its verdict, `known`: whether a finding's page is open."""
+    task, own, place = row.task, row.votes.get(reviewer), place_of(row) if row.sides or known else None
+    status = (task.status if task else "") or "open"
+    tags = ["fails the rule"] if row.fails else []
+    tags += [STATES[entry.state] for entry in row.entries if not row.sides and entry.state != "applies"]
+    lines = [] if effect is None else effect.lines
+    return DecisionRowItem(
+        key=row.key,
+        title=displayed(row.title),
+        tags=tags,
+        sides=[side.words for side in row.sides],
+        place=place[2] if place else "",
+        pictured=place is not None,
+        mark=VERDICT_MARKS[row.opinion] if row.entries else "",
+        verdict=row.verdict,
+        split=row.split,
+        votes=votes_of(row),
+        notes=[plain(event.note.strip()) for event in row.notes],
+        people=", ".join(row.people),
+        own=own or "",
+        own_note=opinion_of(row, reviewer).note,
+        owner=task.owner if task else "",
+        due=task.due if task else "",
+        due_words=row.due,
+        status=status,
+        status_words=STATUSES[status],
+        status_mark=STATUS_MARKS[status],
+        worth="" if effect is None else effect.words,
+        lines=[
+            WorthItem(
+                letters[each.model], f"{displayed(each.measure)} {ratio_text(each.before)}", ratio_text(each.after)
+            )
+            for each in lines
+        ],
+        worth_note="" if effect is None else effect.note,
+        refused=f"{count_of(row.mistakes, 'mistake')}: too many at once, the most are {MOST_AT_ONCE:,}."
+        if row.mistakes > MOST_AT_ONCE
+        else "",
+    )
+
+
+def place_of(row: CauseRow) -> tuple[str, int, str] | None:
+    """Return document id, page index and words of the page of a row; None where it has none."""
+    if row.places:
+        place = row.places[0]
+        result = row.sides[place.model].result
+        dataset, page = result.matching.dataset, int(result.causes.page[place.row])
+        document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
+        return document.doc_id, index, f"{displayed(document.name).removesuffix('.pdf')}, page {index + 1}"
+    target = row.entries[0].judged.target
+    if target.document is None or target.page is None:
+        return None
+    return target.document, target.page, f"{displayed(target.document).removesuffix('.pdf')}, page {target.page + 1}"
+
+
+def example_boxes(row: CauseRow) -> list[list[CardBoxItem]]:
+    """Return the boxes of the example of a cause under each model, those that its counts have."""
+    example = example_of(row)
+    if example is None:
+        return []
+    return [
+        [box for box in crops.page_boxes(side.result, example.page) if box.key in here.keys][:_BOXES_OF_A_PICTURE]
+        for side, here in zip(row.sides, example.boxes, strict=True)
+    ]
+
+
+def summary(rows: Sequence[CauseRow], letters: Sequence[str]) -> tuple[str, str]:
+    """Return how many causes are decided, and what is left: ``5 of 28 causes are decided.``."""
+    decided = [row for row in rows if row.entries]
+    if not decided:
+        return "Nothing is decided yet.", _left(rows, letters)
+    owned, done = sum(bool(row.owner) for row in decided), sum(row.status == STATUSES["done"] for row in decided)
+    verb = "is" if len(decided) == 1 else "are"
+    facts = f"{owned:,} with an owner, {done:,} done; "
+    return f"{len(decided):,} of {count_of(len(rows), 'cause')} {verb} decided.", facts + _left(rows, letters)
+
+
+def _left(rows: Sequence[CauseRow], letters: Sequence[str]) -> str:
+    left = [row for row in rows if not row.entries]
+    if not left:
+        return "none is open."
+    counts = [sum(row.sides[place].wrong for row in left) for place in range(len(letters))]
+    wrong = listed([f"{count_of(count, 'wrong box')} of {each}" for each, count in zip(letters, counts, strict=True)])
+    return f"{len(left):,} {'is' if len(left) == 1 else 'are'} open, with {wrong}."

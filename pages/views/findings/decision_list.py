@@ -1,0 +1,188 @@
+"""The list of decisions on screen: causes with what was decided on them, edited in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from evaluator.components.decisions import rows as shown
+from evaluator.components.decisions.payload import DecisionPictureItem, DecisionsPayload, EditEvent
+from evaluator.components.gallery.payload import CardBoxItem
+from evaluator.components.payload import ModelItem
+from evaluator.data.dataset import box_key
+from evaluator.data.issues import count_of, plain
+from evaluator.review.decisions import CauseRow
+from evaluator.review.finding_groups import rows_of as rows_at
+from pages.app import frame, widgets
+from pages.app.components import MOST_WANTED, decisions
+from pages.app.results import result_key
+from pages.app.session_files import LoadedBoxes
+from pages.app.state import State, open_page, report, state
+from pages.views.fields import field_verdicts
+from pages.views.findings import decision_rows, findings
+from pages.views.gallery import gallery_items
+from pages.views.posters import poster_verdicts
+
+_KEY: Final = "decisions"
+_LISTED: Final = 200
+_WIDTH: Final = 680
+_BROWSER_VIEW: Final = "pages/page_browser.py"
+_GRID: Final = "pages/gallery.py"
+# Findings that have views of their own, by the kind of what they are about.
+_OF_TEXTS: Final = {"field": field_verdicts, "word": poster_verdicts}
+_CHOICES: Final = {"": "All", "decided": "Decided", "open": "Open"}
+_EMPTY: Final = {
+    "": "No mistake at these thresholds, and nothing is judged.",
+    "decided": "Nothing is decided yet: choose All, then 1 to 4 judge the largest cause.",
+    "open": "Every cause is decided.",
+}
+
+
+def show(loaded: LoadedBoxes | None) -> None:
+    """Draw how far the decisions are, the choice of rows, and the rows."""
+    causes, others = decision_rows.rows_of(loaded)
+    letters = [model.letter for model in loaded.pair] if loaded is not None else []
+    groups = {"": causes, "decided": [row for row in causes if row.entries]}
+    groups["open"] = [row for row in causes if not row.entries]
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
+        first, rest = shown.summary(causes, letters) if causes else ("", "")
+        st.html(f'<p class="ls-decided"><b>{first}</b> {rest}</p>', width="stretch")
+        names = {key: f"{word} {len(groups[key]):,}" for key, word in _CHOICES.items()}
+        widgets.switch("Causes", names, State.decided, label_visibility="collapsed", width="content")
+    rows = [*groups[state.decided], *(others if state.decided != "open" else [])]
+    _list(loaded, rows, letters)
+
+
+def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequence[str]) -> None:
+    # What was decided is never behind what was not.
+    listed = [row for place, row in enumerate(rows) if row.entries or place < _LISTED]
+    by_key = {row.key: row for row in listed}
+    name, verified = author = findings.author()
+    unsaved = findings.unsaved(state.decision_unsaved)
+    known = {event.owner for row in rows for event in row.opinions if event.owner}
+    known |= {reviewer for row in rows for reviewer, _ in row.votes}
+    payload = DecisionsPayload(
+        set=str(hash((state.decided, *(result_key(loaded, model) for model in loaded.pair)))) if loaded else "",
+        models=[ModelItem(model.letter, plain(frame.short_name(model))) for model in loaded.pair] if loaded else [],
+        rows=[
+            shown.decision_row(
+                row,
+                decision_rows.worth_of(loaded, row) if loaded is not None and row.entries else None,
+                letters=letters,
+                reviewer=author,
+                known=_is_open(loaded, row),
+            )
+            for row in listed
+        ],
+        rest=f"{count_of(len(rows) - len(listed), 'smaller cause')} not listed." if len(rows) > len(listed) else "",
+        empty=_EMPTY[state.decided],
+        pictures=_pictures(loaded, [by_key[key] for key in state.decisions_wanted if key in by_key]),
+        owners=sorted(map(plain, known)),
+        reviewer=name,
+        verified=verified,
+        answered=state.decision_answered,
+        problem="" if unsaved is None else plain(unsaved.words),
+    )
+    state.decisions_wanted = ()
+
+    def want() -> None:
+        state.decisions_wanted = [*(decisions.events(report(_KEY)).want or ())][:MOST_WANTED]
+
+    def edit() -> None:
+        event = decisions.events(report(_KEY)).edit
+        if event is not None and event.row in by_key:
+            keep(by_key[event.row], event)
+
+    said = decisions(payload, key=_KEY, on_want=want, on_edit=edit)
+    if said.open in by_key:
+        _open(loaded, by_key[said.open])
+    elif said.alike in by_key:
+        row = by_key[said.alike]
+        if loaded is None or row.family is None:
+            _open(loaded, row)
+        else:
+            state.model = loaded.pair[row.places[0].model].index
+            gallery_items.show_alike(row.family)
+            st.switch_page(_GRID)
+
+
+def keep(row: CauseRow, event: EditEvent) -> None:
+    """Keep what the reader said of a row; verdict, note and task of each mistake stay where it is of another one."""
+    findings.set_author(event.name)
+    task, value = row.task, event.value
+    of_row = findings.Task(task.owner, task.due, task.status) if task else findings.Task()
+    if event.field in findings.Task._fields:
+        of_row = of_row._replace(**{event.field: value})
+        if (of_row.owner or of_row.due) and not of_row.status:
+            of_row = of_row._replace(status="open")
+    undo = event.field == "undo"
+    unsaved = findings.save_all(
+        row.targets(findings.review_log()),
+        verdict=None if undo else (value or None) if event.field == "verdict" else findings.OWN,
+        note="" if undo else value if event.field == "note" else findings.OWN,
+        tags=[] if undo else None,
+        task=findings.Task() if undo else of_row if event.field in findings.Task._fields else None,
+        event_id=event.id,
+    )
+    state.decision_answered = event.id
+    state.decision_unsaved = "" if unsaved is None else unsaved.target_id
+
+
+def _is_open(loaded: LoadedBoxes | None, row: CauseRow) -> bool:
+    """Return whether the document of a row is open."""
+    target = row.entries[0].judged.target if row.entries else None
+    return loaded is not None and target is not None and target.document in loaded.dataset.document_code
+
+
+def _pictures(loaded: LoadedBoxes | None, rows: Sequence[CauseRow]) -> dict[str, DecisionPictureItem]:
+    pictures: dict[str, DecisionPictureItem] = {}
+    if loaded is None:
+        return pictures
+    for row in rows:
+        place, boxes = shown.place_of(row), shown.example_boxes(row)
+        if place is None:
+            continue
+        if not row.sides:
+            boxes = [_judged_boxes(row)] * len(loaded.pair)
+        corners = [box.xyxy for side in boxes for box in side]
+        pictures[row.key] = DecisionPictureItem(
+            gallery_items.crop(loaded, place[0], place[1], corners, width=_WIDTH), boxes
+        )
+    return pictures
+
+
+def _judged_boxes(row: CauseRow) -> list[CardBoxItem]:
+    """Return the boxes of a finding as they were judged; none in another unit than shares of the page."""
+    target = row.entries[0].judged.target
+    if target.unit != "page":
+        return []
+    return [
+        CardBoxItem(box_key(box.side, place), box.side, "FN" if box.side == "ground_truth" else "FP", box.xyxy)
+        for place, box in enumerate(target.boxes)
+    ]
+
+
+def _open(loaded: LoadedBoxes | None, row: CauseRow) -> None:
+    """Show the example of a row on its page."""
+    place = shown.place_of(row)
+    if place is None:
+        return
+    of_texts = _OF_TEXTS.get(row.entries[0].judged.target.kind) if not row.sides else None
+    if of_texts is not None:
+        of_texts.show_on_page(row.entries[0])
+        st.switch_page(of_texts.VIEW_FILE)
+    if loaded is None:
+        return
+    open_page(place[0], place[1])
+    if row.places:
+        model, cause = row.places[0]
+        state.model = loaded.pair[model].index
+        result = row.sides[model].result
+        here = rows_at(result, result.causes.rows[cause], int(result.causes.page[cause]))
+        extra, missed = here.predictions.tolist(), here.truths.tolist()
+        state.box = box_key("prediction", extra[0]) if extra else box_key("ground_truth", missed[0])
+    elif row.entries[0].model is not None:
+        state.model, state.box = row.entries[0].model, row.entries[0].box_key
+    st.switch_page(_BROWSER_VIEW)

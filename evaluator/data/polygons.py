@@ -8,7 +8,8 @@ point need not be repeated at the end. Several rings are parts of one region, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -26,10 +27,48 @@ CROSSES_RULE: Final = "a polygon must not cross or touch itself (OGC simple feat
 MOST_POINTS: Final = 20_000
 """Points of one outline."""
 
+# All pairs of edges of so few are not too many.
+_ALWAYS_USABLE: Final = 53
 _POINTS_RULE: Final = f"an outline must have at most {MOST_POINTS:,} points"
 _EDGES_RULE: Final = (
     "the bounds of at most 1,000 pairs of edges of an outline, and 8 for each of its points, may overlap"
 )
+
+
+class Outlines(Mapping[int, Sequence[FloatArray]]):
+    """The outlines of `rows`, int64 (R,), rising, as columns; a lookup makes views.
+
+    Row i has the rings from ``first_ring[i]`` up to ``first_ring[i + 1]``, ring s the `points`, float64 (K, 2), from
+    ``first_point[s]`` up to ``first_point[s + 1]``.
+    """
+
+    __slots__ = ("_first_point", "_first_ring", "_points", "_rows")
+
+    def __init__(self, rows: IntArray, first_ring: IntArray, first_point: IntArray, points: FloatArray) -> None:
+        self._rows, self._first_ring, self._first_point, self._points = rows, first_ring, first_point, points
+
+    def __getitem__(self, row: int) -> Sequence[FloatArray]:
+        at = int(np.searchsorted(self._rows, row))
+        if at == len(self._rows) or self._rows[at] != row:
+            raise KeyError(row)
+        bounds = self._first_point[self._first_ring[at] : self._first_ring[at + 1] + 1].tolist()
+        return [self._points[start:stop] for start, stop in pairwise(bounds)]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._rows.tolist())
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def larger(self, points: int) -> list[int]:
+        """Return the rows whose outlines have more than so many points."""
+        ends = self._first_point[self._first_ring]
+        return self._rows[np.diff(ends) > points].tolist()
+
+    @property
+    def columns(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+        """Return what it was made of, in that order."""
+        return self._rows, self._first_ring, self._first_point, self._points
 
 
 def most_edge_pairs(points: int) -> int:
@@ -45,7 +84,8 @@ def usable_outlines(
     The same object when all can.
     """
     outlines, left_out = boxes.polygons, set()
-    for row, rings in outlines.items():
+    for row in _larger(outlines, _ALWAYS_USABLE):
+        rings = outlines[row]
         points = sum(map(len, rings))
         if points > MOST_POINTS:
             rule = _POINTS_RULE
@@ -58,6 +98,12 @@ def usable_outlines(
             place_of(row), rule, count_of(points, "point"), "Its box is used; simplify the outline, or leave it out."
         )
     return {row: rings for row, rings in outlines.items() if row not in left_out} if left_out else outlines
+
+
+def _larger(outlines: Mapping[int, Sequence[FloatArray]], points: int) -> list[int]:
+    if isinstance(outlines, Outlines):
+        return outlines.larger(points)
+    return [row for row, rings in outlines.items() if sum(map(len, rings)) > points]
 
 
 def _cross_often(rings: Sequence[FloatArray], most: int) -> bool:

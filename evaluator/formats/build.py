@@ -462,6 +462,8 @@ class Builder:
     def _tell_images_apart(self) -> None:
         """Give images of one name in several folders documents of their own; report them, and images of one path."""
         for document, images in self._images.items():
+            if len(images) == 1:
+                continue
             by_path: dict[Parts, list[str]] = {}
             for image in images:
                 by_path.setdefault(parts_of(image), []).append(image)

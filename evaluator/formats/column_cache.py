@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Annotations, Boxes
+from evaluator.data.polygons import Outlines
 from evaluator.formats.base import Reading
-from evaluator.formats.coco.outlines import Outlines
 from evaluator.formats.coco.reader import Numbers
 from evaluator.system.cache_folder import cache_folder
 from evaluator.system.threads import in_threads

@@ -122,8 +122,9 @@ class Docling(ModelOutput):
         filename = filename if isinstance(filename, str) else ""
         file.document = document_of(filename.strip() or name.strip() or file.document)
         sizes = _pages(pages or {}, filename or name, file)
-        read = ((place, file.convert(value, _Item, place)) for place, value in entries)
-        items: Iterable[tuple[str, _Item]] = ((place, item) for place, item in read if item is not None)
+        items: Iterable[tuple[str, _Item]] = (
+            (place, item) for place, value in entries if (item := file.convert(value, _Item, place)) is not None
+        )
         nested = False
         if any(tree.get(name) for name in _HOLDING):
             items = list(items)

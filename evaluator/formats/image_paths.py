@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 from urllib.parse import unquote
@@ -61,6 +62,7 @@ def is_truth_name(name: str) -> bool:
     return name.lower().replace("-", "_").replace(" ", "_") in TRUTH_NAMES
 
 
+@lru_cache(maxsize=1024)
 def stem_of(file: str) -> str:
     """Return the name of a file without folders and ending; what begins with a digit after a dot is no ending.
 

@@ -117,7 +117,7 @@ class LabelStudio(BoxFormat):
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         with json_text.garbage_collection_off():
             tree = json_text.parse_checked(source, collector)
-            file = _File(collector, reading.side)
+            file = _File(collector, reading.side, nested=b'"parentID"' in source.content)
             file.read(tree)
         annotations = file.builder.annotations(source.sha256, reading, side=file.side)
         return replace(annotations, model=file.model) if annotations.side == "prediction" else annotations
@@ -129,8 +129,8 @@ FORMAT: Final = LabelStudio()
 class _File:
     """The tasks of a file as pages and boxes, with the issues that one value shows."""
 
-    def __init__(self, collector: Collector, asked: Side | None) -> None:
-        self._collector, self._asked = collector, asked
+    def __init__(self, collector: Collector, asked: Side | None, *, nested: bool) -> None:
+        self._collector, self._asked, self._nested = collector, asked, nested
         self._values = Values(collector, _SOURCE)
         self._documents: dict[str, str] = {}
         self._kinds: dict[str, list[str]] = {}
@@ -341,8 +341,7 @@ class _File:
     def _pages(self, task: _Task, regions: Sequence[_Region], attributes: Mapping[str, str], score: float) -> None:
         """Add the image of a task, or those pages of its document that have regions."""
         by_page: dict[int, list[_Region]] = {}
-        nested = any(region.outer.get("parentID") for region in regions)
-        labels = {str(region.outer.get("id")): region.labels for region in regions} if nested else {}
+        labels = {str(region.outer.get("id")): region.labels for region in regions} if self._nested else {}
         for region in regions:
             by_page.setdefault(self._index(region, task) if task.several else 0, []).append(region)
         # Images of one name in several folders are told apart by the builder.
@@ -365,15 +364,15 @@ class _File:
             else:
                 page = self.builder.image(task.path, task.place, size=size, page_id=task.task_id, attributes=attributes)
             for region in of_page:
-                self._box(page, region, score, self._item(task, region, labels))
+                self._box(page, region, score, self._item(task, region, labels) if labels else None)
 
     def _item(self, task: _Task, region: _Region, labels: Mapping[str, Sequence[str]]) -> Hashable:
-        """Return what a region is in the nesting of a task where regions lie in others by ``parentID``, else None."""
+        """Return what a region is in the nesting, and state in which other one of its task it lies (``parentID``)."""
         parent, key = region.outer.get("parentID"), region.outer.get("id")
         if isinstance(parent, str) and labels.get(parent):
             group = not any(map(is_whole, labels[parent]))
             self.builder.nesting.put((task.place, str(key)), inside=(task.place, parent), group=group)
-        return (task.place, str(key)) if labels else None
+        return task.place, str(key)
 
     def _index(self, region: _Region, task: _Task) -> int:
         """Return the page of a region of a document, from 0; 0 with an error for no such number."""

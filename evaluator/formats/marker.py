@@ -130,15 +130,16 @@ def _add(value: object, page: int, place: str, origin: tuple[float, float], file
         return
     group = block.block_type.endswith("Group") and depth < _MAX_NESTING
     inside = list(file.items(value, "children", place)) if group else ()
+    item = place if inside or depth else None
     x, y = origin
     if block.polygon:
         points = [(left - x, top - y) for left, top in block.polygon]
-        file.outline(page, block.block_type, points, place, item=place)
+        file.outline(page, block.block_type, points, place, item=item)
     elif block.bbox is None and not inside:
         file.collector.error(place, "polygon is required here (Marker)", "", "Add polygon, or bbox.")
     elif block.bbox is not None and (box := corners_of(block.bbox, f"{place}.bbox", file)):
         x1, y1, x2, y2 = box
-        file.builder.box(page, block.block_type, (x1 - x, y1 - y, x2 - x, y2 - y), place, item=place)
+        file.builder.box(page, block.block_type, (x1 - x, y1 - y, x2 - x, y2 - y), place, item=item)
     for where, child in inside:
         file.builder.nesting.put(where, inside=place, group=True)
         _add(child, page, where, origin, file, depth=depth + 1)

@@ -175,10 +175,10 @@ def _middle(tree: dict[str, object], file: OutputFile) -> None:
 def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int) -> None:
     inside: Sequence[tuple[str, object]] = ()
     if isinstance(value, dict) and depth < _MAX_NESTING:
-        # Most blocks have none, and there are many of them.
+        # Most blocks have lines and none, and there are many of them.
         if "blocks" in value:
             inside = list(file.items(value, "blocks", place))
-        else:
+        elif "lines" not in value:
             file.check_spelling(value, "blocks", place)
     if not inside or (isinstance(value, dict) and value.get("bbox") is not None):
         block = file.convert(value, _Block, place)

@@ -73,13 +73,16 @@ class _File(XmlFile):
                 self.collector.warning(elements[0].place, rule, f"{len(elements):,}", fix)
 
     def _object(self, element: Element, page: int, position: int) -> None:
-        self._parts += [child for child in element.children if child.name == "part"]
-        difficult = element.child("difficult")
+        first: dict[str, Element] = {}
+        for child in element.children:
+            first.setdefault(child.name, child)
+        if "part" in first:
+            self._parts += [child for child in element.children if child.name == "part"]
+        difficult = first.get("difficult")
         if difficult is not None and difficult.text not in ("", "0"):
             self._difficult.append(element)
-        box, label = element.child("bndbox"), element.child("name")
-        rotated = element.child("robndbox")
-        ring = None if rotated is not None else self._polygon(element.child("polygon"))
+        box, label, rotated = first.get("bndbox"), first.get("name"), first.get("robndbox")
+        ring = None if rotated is not None else self._polygon(first.get("polygon"))
         if box is None and rotated is None and ring is None:
             rule = f"an object must have a <bndbox> ({_SOURCE})"
             kinds = ", ".join(quote(child.name) for child in element.children)
@@ -92,8 +95,7 @@ class _File(XmlFile):
         else:
             assert ring is not None
             x1, y1, x2, y2 = bounds(ring)
-        scores = (each for key in ("score", "confidence") if (each := element.child(key)) is not None)
-        stated = next(scores, None)
+        stated = first.get("score", first.get("confidence"))
         score = math.nan if stated is None else self._value(stated)
         if any(map(math.isnan, (x1, y1, x2, y2))):
             return

@@ -7,9 +7,9 @@ of whole pixels, see ``masks``. An unusable one is an issue, and the box is used
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -17,6 +17,7 @@ import numpy as np
 
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.issues import Collector
+from evaluator.data.polygons import Outlines
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.masks import mask_rings
 
@@ -26,37 +27,6 @@ _FEWEST_NUMBERS = 6
 _LARGEST = sys.float_info.max
 _RINGS = msgspec.json.Decoder(list[list[list[float]]], strict=True).decode
 _ANYTHING = msgspec.json.Decoder(object).decode
-
-
-class Outlines(Mapping[int, Sequence[FloatArray]]):
-    """The outlines of `rows`, int64 (R,), rising, as columns; a lookup makes views.
-
-    Row i has the rings from ``first_ring[i]`` up to ``first_ring[i + 1]``, ring s the `points`, float64 (K, 2), from
-    ``first_point[s]`` up to ``first_point[s + 1]``.
-    """
-
-    __slots__ = ("_first_point", "_first_ring", "_points", "_rows")
-
-    def __init__(self, rows: IntArray, first_ring: IntArray, first_point: IntArray, points: FloatArray) -> None:
-        self._rows, self._first_ring, self._first_point, self._points = rows, first_ring, first_point, points
-
-    def __getitem__(self, row: int) -> Sequence[FloatArray]:
-        at = int(np.searchsorted(self._rows, row))
-        if at == len(self._rows) or self._rows[at] != row:
-            raise KeyError(row)
-        bounds = self._first_point[self._first_ring[at] : self._first_ring[at + 1] + 1].tolist()
-        return [self._points[start:stop] for start, stop in pairwise(bounds)]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._rows.tolist())
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    @property
-    def columns(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-        """Return what it was made of, in that order."""
-        return self._rows, self._first_ring, self._first_point, self._points
 
 
 def outlines(values: Mapping[int, bytes], place: str, collector: Collector) -> Mapping[int, Sequence[FloatArray]]:

@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluator.components.payload import EmptyItem, ModelItem
 from evaluator.components.viewer import fields as overlay
 from evaluator.components.viewer.payload import PageEvents, PagePayload, without_page
-from evaluator.data.dataset import Side
 from evaluator.data.issues import count_of, cut, displayed, has_errors, issue_count
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols import PROTOCOLS
@@ -22,7 +21,7 @@ from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.components import viewer, with_documents
 from pages.app.session_files import FIELDS
-from pages.app.state import FilesWithRole, State, report, state
+from pages.app.state import State, report, state
 from pages.views.compare import pair_differences
 from pages.views.fields import field_results, field_verdicts, page_payload, tables
 from pages.views.fields.field_results import ComparedFields, FieldModel, ListedRows
@@ -33,7 +32,6 @@ _KEY = "field_viewer"
 _VIEWER_HEIGHT = 712
 # Names of the ways to compute the recall points.
 _GRIDS = {"linspace": "linspace", "decimal": "Two decimals"}
-_UPLOADS = ["json", "jsonl", "ndjson"]
 
 
 # --- choices -------------------------------------------------------------------------------------------------
@@ -315,14 +313,7 @@ def _files(*, expanded: bool) -> None:
     """Draw what is open, what is wrong with it, and the way to open something else."""
     issues = session_files.issues(FIELDS)
     title = f"Files of this view: {count_of(issue_count(issues), 'issue')}" if issues else "Files of this view"
-    rejected = state.field_rejected
-    with st.expander(title, expanded=expanded or rejected is not None, icon=":material/folder_open:"):
-        if rejected is not None:
-            st.error(
-                "The uploaded files have errors and were not taken; what was open before stays in use.",
-                icon=":material/error:",
-            )
-            frame.issues(rejected.issues)
+    with st.expander(title, expanded=expanded, icon=":material/folder_open:"):
         rows = frame.loaded_rows(FIELDS)
         if rows:
             widgets.table(rows, placeholder="–", alt="Files of this view")
@@ -332,29 +323,7 @@ def _files(*, expanded: bool) -> None:
                     "Files with an error are not evaluated. Each row shows how to fix it.", icon=":material/error:"
                 )
             frame.issues(issues)
-        _upload()
-
-
-def _upload() -> None:
-    with st.form("field_upload", clear_on_submit=True):
-        roles = ["Ground truth", "Prediction"]
-        st.segmented_control("Role of the files", roles, default="Prediction", required=True, key="field_upload_role")
-        st.file_uploader(
-            "One JSON per document, or one file of JSON lines",
-            type=_UPLOADS,
-            accept_multiple_files=True,
-            key="field_uploads",
-        )
-        session_files.read_button(State.field_given, "field_uploads", "field_upload_role")
-    widgets.run_pending(State.field_given, _take)
-
-
-def _take(given: FilesWithRole) -> None:
-    """Read uploaded files as one side, or show what is wrong with them."""
-    files, role = given
-    side: Side = "ground_truth" if role == "Ground truth" else "prediction"
-    member = session_files.add_uploaded_files(FIELDS, files, side)
-    state.field_rejected = member if member.source is None else None
+        frame.opener("Add files", "fields")
 
 
 def _need_files() -> None:
@@ -362,7 +331,7 @@ def _need_files() -> None:
     held = session_files.files(FIELDS)
     frame.title("Fields", empty=True)
     if held.ground_truth is None:
-        text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or read one here."
+        text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or add files."
     elif held.ground_truth.source is None:
         text = "The ground truth has errors, so nothing can be evaluated yet."
     elif not held.models:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import urllib.parse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
-from evaluator import formats
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput, count_of, has_errors, issue_count, plain
 from evaluator.formats.base import Kind
@@ -19,12 +16,11 @@ from evaluator.project import AnyProject, Project, Upload
 from evaluator.review.store_address import state_folder
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import Sides
-from evaluator.workspace.uploads import DroppedFiles, ProposedSide, endings, sort_dropped_files
-from pages.app import frame, own_files, pictures, session_files, widgets, workspace_store
+from pages.app import frame, own_files, pictures, session_files, workspace_store
 from pages.app.address import parts, read_url, take
 from pages.app.session_files import BOXES, FIELDS, KINDS, POSTERS, AnyKind
-from pages.app.state import FilesWithRole, State, form_value, state
-from pages.views.files import columns, doctor, file_list
+from pages.app.state import form_value, state
+from pages.views.files import doctor, file_list
 
 _KINDS: dict[str, AnyKind] = {kind.name: kind for kind in KINDS}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
@@ -46,7 +42,7 @@ def _problems() -> None:
         counted = f"{counted}, {count_of(len(of_pages), 'page file')} that cannot be read"
     frame.section("Issues", counted)
     if not issues:
-        others = len(file_list.unused_files())
+        others = len(session_files.unused_files())
         left_out = f"{count_of(others, 'file')} left out: neither annotations nor pages."
         st.caption(f"Nothing is wrong with the files that are read. {left_out}" if others else _NOTHING_WRONG)
         return
@@ -70,165 +66,24 @@ def _other_kinds() -> None:
         st.page_link(page, label=f"Open {page.split('/')[-1].removesuffix('.py').capitalize()}")
 
 
-def _upload(held: Project[Annotations]) -> None:
-    of = workspace_store.folder()
-    place = "for you" if state.reader_folder else f"in {of.root.name}" if of else ""
-    where = f"kept {place} until you remove them" if of else "kept until this tab closes or is reloaded"
-    frame.section("Add files", where)
-    if of is None:
-        st.caption("Start with layoutscope open FOLDER --workspace DIR to keep uploads and the filter in a folder.")
-    left, right = st.columns(2, gap="medium")
-    with left:
-        several = st.segmented_control(
-            "Files to add", ["Files", "A folder"], default="Files", required=True, label_visibility="collapsed"
-        )
-        with st.form("annotations", clear_on_submit=True):
-            roles = [_BY_CONTENT, *_ROLES]
-            st.segmented_control("Role of the files", roles, default=_BY_CONTENT, required=True, key="upload_role")
-            files = "upload_annotations" if several == "Files" else "upload_folder_of_files"
-            st.file_uploader(
-                "Boxes, extracted fields or posters of any format, PDFs and page images, or zip archives of them",
-                type=endings(),
-                accept_multiple_files="directory" if several == "A folder" else True,
-                key=files,
-            )
-            session_files.read_button(State.given, files, "upload_role")
-        widgets.run_pending(State.given, _take)
-    with right:
-        pictures.pages_uploader("upload_pages")
-        _pdf_note(held)
-
-
-def _uploads() -> None:
-    taken, pages = state.taken, pictures.uploaded_pages()
+def _add(held: Project[Annotations]) -> None:
+    """Draw the ways to other files and other roles, what became of uploads, and where pages are looked up."""
+    with st.container(key="add_files", horizontal=True, vertical_alignment="center"):
+        frame.opener("Add files", "add")
+        frame.opener("Add a folder", "add", folder=True)
+        own_files.roles_button("Change roles", "change_roles")
+        st.html('<p class="ls-facts">or drop files and folders anywhere in this window</p>', width="content")
     if state.kept_problem:
         st.error(frame.escaped(state.kept_problem), icon=":material/error:")
     if state.kept_issues:
         frame.issues(state.kept_issues)
-    if not taken and not pages:
-        return
-    count = f"{count_of(len(taken), 'side')}, {count_of(len(pages), 'page file')}"
-    frame.section("Uploaded files", count)
-    roles = {side: role for role, side in _ROLES.items()}
-    for place, each in enumerate(taken):
-        files = f", {count_of(len(each.upload.files), 'file')}" if len(each.upload.files) > 1 else ""
-        words = f"{each.upload.name} · {roles[each.side].lower()} of {each.kind}{files}"
-        _removable(words, f"upload_{place}", session_files.remove, each)
-    for place, name in enumerate(pages[:_PAGES_LISTED]):
-        _removable(name, f"page_{place}", pictures.remove_page, name)
-    if len(pages) > _PAGES_LISTED:
-        st.caption(f"The first {_PAGES_LISTED} of {len(pages):,} page files.")
-        st.button("Remove all page files", on_click=_remove_pages, args=(pages,))
-
-
-def _removable(words: str, key: str, remove: Callable[[Any], None], what: object) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button("Remove", key=f"remove_{key}", on_click=remove, args=(what,), help="Close it and forget it.")
-        st.html(f"<span>{html.escape(plain(words))}</span>")
-
-
-def _remove_pages(names: Sequence[str]) -> None:
-    for name in names:
-        pictures.remove_page(name)
-
-
-def _take(given: FilesWithRole) -> None:
-    """Read uploaded files as one side, or sort them for the reader to decide; errors change nothing."""
-    files, role = given
-    state.rejected, state.dropped, state.dropped_problem = None, None, ""
-    side = _ROLES.get(role)
-    if side is None:
-        truths = [kind.name for kind in _KINDS.values() if session_files.files(kind).ground_truth is not None]
-        state.dropped = sort_dropped_files(files, open_truths=truths)
-        state.tables = state.dropped.tables
-    else:
-        recognised = formats.recognise(files[0][1], files[0][0])
-        kind = _KINDS[recognised.kind] if recognised is not None else BOXES
-        member = session_files.add_uploaded_files(kind, files, side)
-        state.rejected = member if member.source is None else None
-        state.tables = columns.tables_of(files) if member.source is None else ()
-
-
-def _sorted_files() -> None:
-    dropped = state.dropped
-    if dropped is None:
-        return
-    unexplained, nothing = dropped.unexplained(), not dropped.proposed and not dropped.pages
-    if nothing and dropped.tables and not dropped.issues and not unexplained:
-        return
-    frame.section(
-        "Dropped files", f"{count_of(len(dropped.proposed), 'side')}, {count_of(len(dropped.pages), 'page file')}"
-    )
-    if dropped.issues:
-        frame.issues(dropped.issues)
-    if unexplained:
-        shown = frame.escaped(", ".join(unexplained[:_NAMED]))
-        more = f" and {len(unexplained) - _NAMED:,} more" if len(unexplained) > _NAMED else ""
-        st.caption(f"Left out, because they are neither annotations nor pages: {shown}{more}.")
-    if nothing and dropped.tables:
-        return
-    if nothing:
-        st.warning("Nothing that can be opened is among these files.", icon=":material/folder_off:")
-        return
-    with st.form("dropped_files"):
-        for place, each in enumerate(dropped.proposed):
-            _role_choice(place, each)
-        st.form_submit_button("Open these files", type="primary", on_click=_ask_to_open, args=(dropped,))
-    if state.dropped_problem:
-        st.error(state.dropped_problem, icon=":material/error:")
-    widgets.run_pending(State.dropped_asked, lambda sides: _open_dropped(dropped, sides))
-
-
-def _role_choice(place: int, proposed: ProposedSide) -> None:
-    options = [*_ROLES, _LEAVE_OUT]
-    sides = [*_ROLES.values(), None]
-    count = len(proposed.upload.files)
-    several = f" · {count_of(count, 'file')}" if count > 1 else ""
-    st.selectbox(
-        f"{frame.escaped(proposed.upload.name)} · {frame.escaped(proposed.title)}{several}",
-        options,
-        index=sides.index(proposed.side),
-        help=frame.escaped(f"Proposed: {proposed.why}."),
-        key=f"dropped_role_{place}",
-    )
-
-
-def _ask_to_open(dropped: DroppedFiles) -> None:
-    """Note the chosen sides of what was dropped; two ground truths of a kind are refused."""
-    sides = tuple(_ROLES.get(str(form_value(f"dropped_role_{place}"))) for place in range(len(dropped.proposed)))
-    truths = [each.kind for each, side in zip(dropped.proposed, sides, strict=True) if side == "ground_truth"]
-    twice = next((kind for kind in truths if truths.count(kind) > 1), None)
-    state.dropped_asked = sides if twice is None else None
-    refused = f"One session has one ground truth of {twice}: choose one, and leave out the others."
-    state.dropped_problem = refused if twice else ""
-
-
-def _open_dropped(dropped: DroppedFiles, sides: Sequence[Side | None]) -> None:
-    """Open what was dropped; a ground truth with predictions replaces all files of its kind."""
-    chosen = [(each, side) for each, side in zip(dropped.proposed, sides, strict=True) if side is not None]
-    state.rejected = None
-    if dropped.pages:
-        kinds = {_KINDS[each.kind] for each, _ in chosen}
-        pictures.add_pages(dropped.pages, kinds or {BOXES})
-    emptied: set[str] = set()
-    # The ground truth first: it empties its kind when predictions come with it.
-    for each, side in sorted(chosen, key=lambda pair: pair[1] != "ground_truth"):
-        both = {other for one, other in chosen if one.kind == each.kind}
-        alone = len(both) == 2 and each.kind not in emptied
-        member = session_files.add_upload(_KINDS[each.kind], each.upload, side, alone=alone)
-        if member.source is None:
-            state.rejected = state.rejected or member
-        else:
-            emptied.add(each.kind)
-    state.dropped, state.left_out, state.passed_over = None, dropped.reasons(), dropped.unexplained()
-
-
-def _rejected_upload() -> None:
-    rejected = state.rejected
-    if rejected is None:
-        return
-    st.error("The file has errors and was not taken; what was loaded before stays in use.", icon=":material/error:")
-    frame.issues(rejected.issues)
+    of = workspace_store.folder()
+    if state.taken or pictures.uploaded_pages():
+        place = "for you" if state.reader_folder else f"in {of.root.name}" if of else ""
+        where = f"kept {place} until they are not used" if of else "kept until this tab closes or is reloaded"
+        how = "" if of else ". Start with layoutscope open FOLDER --workspace DIR to keep them in a folder"
+        st.caption(frame.escaped(f"Uploads are {where}{how}."))
+    _pdf_note(held)
 
 
 def _passwords() -> None:
@@ -258,34 +113,12 @@ def _take_passwords(names: Sequence[str]) -> None:
 def _pdf_note(held: Project[Annotations]) -> None:
     if held.pdfs is None:
         st.caption(
-            "No folder of pages is open, so pages are shown as empty sheets. "
-            "Start with layoutscope open FOLDER --pdfs DIR, or add PDFs or page images here."
+            "No folder of pages is open, so pages are shown as empty sheets. Add PDFs or page images, or start with "
+            "layoutscope open FOLDER --pdfs DIR."
         )
     else:
         where = frame.escaped(pictures.folder_words(held.pdfs))
         st.caption(f"PDFs and page images are looked up by name {where}.")
-
-
-def _reference(held: Project[Annotations]) -> None:
-    """Without a ground truth, let the reader make one of the models the reference."""
-    if held.ground_truth is not None or len(held.models) < 2:
-        return
-    names = {place: plain(model.name) for place, model in enumerate(held.models) if model.source}
-    st.warning(
-        "No ground truth is open. One of the predictions can serve as reference: the numbers then show how far the "
-        "models agree, not which is right.",
-        icon=":material/compare_arrows:",
-    )
-    with st.form("reference"):
-        st.selectbox(
-            "Reference", list(names), format_func=widgets.distinct_words(names), index=None, key="reference_place"
-        )
-        st.form_submit_button("Use as reference", on_click=_ask_for_reference)
-    widgets.run_pending(State.reference_asked, session_files.use_as_reference)
-
-
-def _ask_for_reference() -> None:
-    state.reference_asked = form_value("reference_place")
 
 
 def _save() -> None:
@@ -396,24 +229,14 @@ def view() -> None:
     held = session_files.files(BOXES)
     frame.title("Files")
     # The browser opens a chooser for it.
-    with st.container(key="add_files", horizontal=True, vertical_alignment="center"):
-        frame.opener("Add files", "add_own")
-        if own_files.has_list():
-            st.button("Roles", on_click=own_files.show_again)
-        st.html('<p class="ls-facts">or drop files and folders anywhere in this window</p>', width="content")
-    _rejected_upload()
-    _sorted_files()
-    columns.tables()
-    _reference(held)
+    _add(held)
     doctor.cards()
     file_list.all_files()
     _problems()
     doctor.label_mapping()
     doctor.what_is_in_the_data()
     _other_kinds()
-    _uploads()
     _passwords()
-    _upload(held)
     _save()
     _recent()
     boxes = session_files.load_boxes()

@@ -173,6 +173,15 @@ def files_of_one_test() -> Iterator[None]:
 
 
 @pytest.fixture
+def whole_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    """app.py runs first in every run, as on a server; else a view is run alone."""
+    # Not at the top: coverage begins before it.
+    from tests.dashboard import NoFolder
+
+    monkeypatch.setattr("streamlit.runtime.pages_manager.Path", NoFolder)
+
+
+@pytest.fixture
 def store_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The file of findings of one test, empty at first: what other tests judged would be counted."""
     path = tmp_path / "findings.sqlite"

@@ -8,7 +8,7 @@ import html.parser
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -134,6 +134,45 @@ def send_message(*, stop: bool = False) -> None:
 def press(app: AppTest, label: str) -> AppTest:
     """The session after a press of the button of a label."""
     return fine(next(button for button in app.button if plain(button.label) == label).click().run())
+
+
+class NoFolder(type(Path())):  # type: ignore[misc]
+    """A path that is never there."""
+
+    def exists(self, **_: Any) -> bool:
+        return False
+
+
+def drop(app: AppTest, files: Mapping[str, bytes]) -> AppTest:
+    """The session after files are dropped or chosen, which are listed then; under `whole_app`."""
+    uploader = next(each for each in app.get("file_uploader") if (each.key or "").startswith("dropped_"))
+    return fine(uploader.set_value([(name, content, "") for name, content in files.items()]).run())
+
+
+def set_role(app: AppTest, name: str, role: str) -> AppTest:
+    """The session after another role in the list of files: ``truth``, a letter, ``pages`` or nothing."""
+    files = [each for group in component(app, "groups")["groups"] for each in group["files"]]
+    send_event(app, "groups", "role", {"at": next(each["at"] for each in files if each["name"] == name), "role": role})
+    return fine(app)
+
+
+def choose_truth(app: AppTest, name: str) -> AppTest:
+    """The session after one of several ground truths of the list is chosen."""
+    choices = [each for group in component(app, "groups")["groups"] for each in group.get("choices", ())]
+    send_event(app, "groups", "choose", next(each["name"] for each in choices if each["words"].startswith(name)))
+    return fine(app)
+
+
+def evaluate(app: AppTest) -> AppTest:
+    """The session after the list of files is opened."""
+    assert component(app, "groups")["ready"], component(app, "groups")
+    send_event(app, "groups", "evaluate", 1)
+    return fine(app)
+
+
+def add(app: AppTest, files: Mapping[str, bytes]) -> AppTest:
+    """The session with further files, under the roles that are proposed."""
+    return evaluate(drop(app, files))
 
 
 def plain(text: str) -> str:

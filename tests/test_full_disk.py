@@ -31,12 +31,25 @@ from evaluator.workspace.uploads import sort_dropped_files
 from pages.app import pictures, workspace_store
 from pages.views.pack import pack_job
 from tests.building import box, ground_truth, write_file
-from tests.dashboard import FILES, SAMPLE_DATA, fine, issues, press, start, texts
+from tests.dashboard import (
+    FILES,
+    SAMPLE_DATA,
+    add,
+    component,
+    drop,
+    evaluate,
+    go,
+    issues,
+    press,
+    set_role,
+    start,
+    texts,
+)
 from tests.judging import opinion
 from tests.small_disk import SmallDisk, small_disk
 
 PDF = (SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()
-LINES = (SAMPLE_DATA / "lines.json").read_bytes()
+TRUTH, LINES = ((SAMPLE_DATA / f"{name}.json").read_bytes() for name in ("ground_truth", "lines"))
 FULL, READ_ONLY, GONE = (os.strerror(each) for each in (errno.ENOSPC, errno.EROFS, errno.ENOENT))
 Act = Callable[[], str]
 """Does what writes; returns what is said then, nothing when it is done."""
@@ -157,13 +170,21 @@ OPENED: list[AppTest] = []
 
 
 def files_view() -> AppTest:
-    OPENED.append(start(FILES))
+    OPENED.append(add(start(FILES), {"truth.json": TRUTH, "lines.json": LINES}))
     return OPENED[-1]
 
 
 def with_pages(app: AppTest) -> str:
-    app.file_uploader(key="upload_pages_files").set_value([("new.pdf", PDF, "application/pdf")])
-    return " ".join(texts(press(app, "Add the pages").error))
+    groups = component(drop(app, {"tram-options.pdf": PDF}), "groups")["groups"]
+    # Without a place to look at them nothing is listed for opening.
+    reasons = [each["what"] for group in groups if group["title"] == "Left out" for each in group["files"]]
+    evaluate(app)
+    return " ".join(each.partition("found ")[2].partition(".")[0] for each in reasons) or refused(app)
+
+
+def refused(app: AppTest) -> str:
+    """Why the page file is not taken, or stays."""
+    return " ".join(row["Found"] for row in issues(go(app, FILES)) if row["File"] == "tram-options.pdf")
 
 
 def pages(place: Path) -> Act:
@@ -176,7 +197,12 @@ def pages_removed(place: Path) -> Act:
     tempfile.tempdir = str(place)
     app = files_view()
     assert with_pages(app) == ""
-    return lambda: " ".join(texts(fine(app.button(key="remove_page_0").click().run()).error))
+
+    def remove() -> str:
+        evaluate(set_role(press(app, "Change roles"), "tram-options.pdf", ""))
+        return refused(app)
+
+    return remove
 
 
 def pack(place: Path) -> Act:
@@ -230,18 +256,14 @@ PLACES: dict[str, tuple[Callable[[Path], Act], Any, tuple[str, ...]]] = {
     "slices": (*to("n.json", "slices", "snapshot", *SAMPLES, "--save", "mine", flag="--slices-file"), EVERY),
     "cache of columns": (cache_of_columns, "", MADE),
     "dropped files": (dropped, UPLOAD.format("a.json"), EVERY),
-    "page files": (pages, UPLOAD.format("new.pdf"), EVERY),
-    "page files removed": (
-        pages_removed,
-        FOLDER.format("new.pdf") + "It stays open. Remove it again later.",
-        (READ_ONLY,),
-    ),
+    "page files": (pages, "{}", EVERY),
+    "page files removed": (pages_removed, "{}", (READ_ONLY,)),
     "review pack": (pack, "The file cannot be written: {}.", EVERY),
 }
 
 
 @pytest.fixture
-def disk(monkeypatch: pytest.MonkeyPatch, store_path: Path) -> Iterator[SmallDisk]:
+def disk(monkeypatch: pytest.MonkeyPatch, store_path: Path, whole_app: None) -> Iterator[SmallDisk]:
     # Set by acts, and set back here.
     monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
     for name in (FOLDER_VARIABLE, "LAYOUTSCOPE_CACHE"):
@@ -250,7 +272,9 @@ def disk(monkeypatch: pytest.MonkeyPatch, store_path: Path) -> Iterator[SmallDis
     with small_disk() as made:
         yield made
         while OPENED:
-            OPENED.pop().session_state["upload_folder"].cleanup()
+            opened = OPENED.pop()
+            if "upload_folder" in opened.session_state:
+                opened.session_state["upload_folder"].cleanup()
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

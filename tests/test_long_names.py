@@ -44,7 +44,6 @@ from tests.dashboard import (
     viewer,
     workspace,
 )  # fmt: skip
-from tests.pages.test_session import upload
 
 Start = Callable[[str, dict[str, str]], AppTest]
 
@@ -158,15 +157,6 @@ def test_a_third_model_whose_short_name_is_that_of_the_first_can_be_shown(tmp_pa
     assert viewer(app)["model"]["name"].endswith("(2)")
 
 
-def test_a_model_stays_chosen_when_an_upload_changes_its_name() -> None:
-    models = [SAMPLE_DATA / "blocks.json", SAMPLE_DATA / "lines.json"]
-    app = start(FILES, files=workspace(SAMPLE_DATA / "ground_truth.json", models, SAMPLE_DATA / "pdf"))
-    upload(app, "mine.json", models[0].read_bytes(), role="Prediction")
-    fine(app.run())
-    assert app.session_state[key_of(app, "model_a")] == 0
-    assert viewer(go(app, PAGE_BROWSER))["model"]["name"].startswith("blocks 1.0")
-
-
 def test_a_name_that_is_no_option_any_more_chooses_nothing() -> None:
     app = start(PAGE_BROWSER)
     first = viewer(app)["model"]["name"]
@@ -182,18 +172,6 @@ def test_a_name_that_is_no_option_any_more_chooses_nothing() -> None:
             go(app, view)
         assert viewer(app)["model"]["name"] == first
     assert [app.session_state[key_of(app, name)] for name in names] == [0, 0, 1]
-
-
-def test_of_two_files_of_one_name_the_chosen_one_gets_the_role() -> None:
-    app = start(FILES)
-    choice = next(each for each in app.selectbox if each.label == "File")
-    assert [name for name in choice.options if name.startswith("ground_truth")] == [
-        "ground_truth.json", "ground_truth (1)", "ground_truth (2)",
-    ]  # fmt: skip
-    choice.set_value(choice.options.index("ground_truth (2)"))
-    next(each for each in app.selectbox if each.label == "Role").set_value("Not used")
-    fine(next(each for each in app.button if each.label == "Change the role").click().run())
-    assert [kind for kind, _ in app.session_state[State.unused.key]] == ["posters"]
 
 
 def test_a_long_document_is_opened_by_the_beginning_of_its_name(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats, project, protocols
 from evaluator.workspace.roles import WORKSPACE_VARIABLE, Sides, find
-from tests.dashboard import OVERVIEW, ROOT, cards, fine, go, signature, start, workspace
+from tests.dashboard import ROOT, add, cards, signature, start, workspace
 from tests.terminal import run_command
 from tests.toys.centres import PROTOCOL
 from tests.toys.lines import FORMAT
@@ -128,15 +128,13 @@ def test_the_dashboard(view: str, files: dict[str, Path]) -> None:
         assert counts_of_cards(app) == list(COUNTS.values())
 
 
+@pytest.mark.usefixtures("whole_app")
 def test_an_upload(files: dict[str, Path]) -> None:
     """The second model is uploaded and is beside the first on Overview, with the numbers worked by hand."""
     opened = workspace(files["truth"], [files["a"]])
     app = start("pages/files.py", files=opened, protocol="centres")
-    next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")
-    app.file_uploader(key="upload_annotations").set_value([("b.boxes", B.encode(), "text/plain")])
-    fine(next(each for each in app.button if each.label == "Read the files").click().run())
-    assert not app.error
-    assert counts_of_cards(go(app, OVERVIEW)) == list(COUNTS.values())
+    add(app, {"b.boxes": B.encode()})
+    assert counts_of_cards(app) == list(COUNTS.values())
 
 
 SHOW = """

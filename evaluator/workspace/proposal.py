@@ -9,11 +9,13 @@ import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from evaluator.data.dataset import Annotations, Side, join
 from evaluator.data.fields import FieldDocuments
 from evaluator.data.issues import count_of, listed
+from evaluator.formats import search
 from evaluator.formats.base import KINDS, Kind
 from evaluator.formats.posters import Posters
 from evaluator.project import AnyMember, MergedFiles, Origin, Upload, one_input, paths_of, several_name
@@ -197,10 +199,6 @@ class Proposal:
             return None
         return next(iter(names[0])), next(iter(names[1]))
 
-    def opened(self, places: Sequence[int]) -> Origin:
-        """Return the files of one side as what is read."""
-        return merged_origin([self.files[at].member.origin for at in places])
-
 
 def propose(files: Sequence[ListedFile]) -> Proposal:
     """Return files with the roles that follow from their content.
@@ -295,15 +293,28 @@ def merged_origin(origins: Sequence[Origin]) -> Origin:
     """Return several files of one side as what is read as one; one as itself."""
     if len(origins) == 1:
         return origins[0]
-    uploads = [each for each in origins if isinstance(each, Upload)]
-    if len(uploads) < len(origins):
+    if not any(isinstance(each, Upload) for each in origins):
         return one_input([path for each in origins for path in paths_of(each)])
+    uploads = [each if isinstance(each, Upload) else _as_upload(each) for each in origins]
     files = tuple(
         (name if len(each.files) == 1 else f"{each.name}/{name}", content)
         for each in uploads
         for name, content in each.files
     )
-    return Upload(several_name([each.name for each in uploads]), files, uploads[0].format)
+    return Upload(
+        several_name([each.name for each in uploads]),
+        files,
+        next(filter(None, (each.format for each in uploads)), None),
+    )
+
+
+def _as_upload(origin: Path | MergedFiles) -> Upload:
+    """Return files of this machine as those that are uploaded beside them."""
+    files = []
+    for path in paths_of(origin):
+        inside = search.walk([path]) if path.is_dir() else [path]
+        files += [(each.relative_to(path.parent).as_posix(), each.read_bytes()) for each in inside]
+    return Upload(origin.name, tuple(files))
 
 
 def parts_of(origin: Origin) -> tuple[Origin, ...]:

@@ -70,11 +70,6 @@ class DroppedFiles(NamedTuple):
         return tuple(name for name in self.left_out if name not in explained)
 
 
-def endings() -> list[str]:
-    """Return the endings of all files that the dashboard takes, without the dot, in alphabetical order."""
-    return sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip", *PAGE_SUFFIXES})
-
-
 def sort_dropped_files(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collection[Kind] = ()) -> DroppedFiles:
     """Return what some dropped files are, by their content; archives are unpacked.
 

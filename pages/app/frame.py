@@ -19,7 +19,6 @@ from evaluator.data.issues import Issue, count_of, displayed, folded, issue_coun
 from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.metrics.results import ratio_text, threshold_text
 from evaluator.workspace.roles import sample
-from evaluator.workspace.uploads import endings
 from pages.app import components, protocol, session_files, widgets
 from pages.app.cache import Cached
 from pages.app.page_style import WITH_SIDEBAR
@@ -34,12 +33,9 @@ from pages.app.session_files import (
     files,
     initial_workspace,
 )
-from pages.app.state import Field, State, modes_of, state
+from pages.app.state import State, modes_of, state
 
 FILES_VIEW = "pages/files.py"
-_FIRST_FILES = "first_files_given"
-# Whether the link of the sample bar was pressed where the browser opens no chooser.
-_CHOOSER_ASKED: Field[bool] = Field(False, "chooser_asked")
 _ISSUES_SHOWN = 200
 _DOCUMENT_NAMES = Cached[dict[str, str]](16)
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
@@ -94,8 +90,6 @@ def facts_of(text: str) -> str:
 
 def sample_bar(*, lost: bool = False) -> None:
     """Draw that the sample data are open, or that uploads are `lost`, and the way to other files."""
-    if _CHOOSER_ASKED.pop():
-        st.switch_page(FILES_VIEW)
     opened = BOXES.project_field.get()
     truth = opened.ground_truth if opened is not None else None
     origin = truth.origin if truth is not None else initial_workspace().of(BOXES.name).ground_truth
@@ -104,20 +98,25 @@ def sample_bar(*, lost: bool = False) -> None:
         of = "the sample data" if is_sample else "what was open at the start"
         with st.container(key="sample_bar", horizontal=True, vertical_alignment="center", gap="small"):
             st.html(f'<b class="ls-lost">Your uploads ended with the reload; this is {of}.</b>', width="content")
-            opener("Drop them again")
+            opener("Drop them again", link=True)
         return
     if not is_sample:
         st.container(key="no_bar").empty()
         return
     with st.container(key="sample_bar", horizontal=True, vertical_alignment="center", gap="small"):
         st.html("<b>Sample data:</b> 8 reports, two simple detectors.", width="content")
-        opener("Open your own files")
+        opener("Open your own files", link=True)
         st.html("or drop them anywhere in this window", width="content")
 
 
-def opener(label: str, key: str = "open_own") -> None:
-    """Draw the link that opens a chooser; where the browser opens none, it leads to that of Files."""
-    st.button(label, key=key, type="tertiary", on_click=_CHOOSER_ASKED.set, args=(True,))
+def opener(label: str, key: str = "own", *, folder: bool = False, link: bool = False) -> None:
+    """Draw the link that opens a chooser of files, or of a folder; its click is handled by the component of drops."""
+    of = "choose_folder" if folder else "choose_files"
+    st.button(label, key=f"{of}_{key}", type="tertiary" if link else "secondary", on_click=_chooser_opens)
+
+
+def _chooser_opens() -> None:
+    """Do nothing: the browser has opened the chooser at the click."""
 
 
 def section(text: str, facts: str = "") -> None:
@@ -166,18 +165,8 @@ def need_files() -> None:
         f'<div class="ls-empty"><p>{html.escape(text)}</p><p class="ls-formats">Recognised by content: '
         f"{html.escape(names)}. PDFs and page images are shown behind the boxes.</p></div>"
     )
-    with st.form("first_files", clear_on_submit=True):
-        st.file_uploader(
-            "Ground truth, predictions, PDFs and page images, or zip archives of them",
-            type=endings(),
-            accept_multiple_files=True,
-            key=_FIRST_FILES,
-        )
-        session_files.read_button(State.given, _FIRST_FILES)
-    if state.given is not None:
-        # There the reader decides which file is what.
-        st.switch_page(FILES_VIEW)
     with st.container(horizontal=True, vertical_alignment="center"):
+        opener("Open your own files", "first")
         st.button("Open the sample data", icon=":material/folder_open:", on_click=_use_sample)
         st.page_link(FILES_VIEW, label="Open Files", icon=":material/description:")
     if held.ground_truth is not None and held.models:

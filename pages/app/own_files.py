@@ -5,26 +5,29 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, Literal
 
 import streamlit as st
 
 from evaluator.components.drop.listing import file_list, has_pages, page_folders, reasons
 from evaluator.components.drop.payload import DropPayload
 from evaluator.data.dataset import Side
-from evaluator.data.issues import Issue, count_of
+from evaluator.data.issues import Issue, count_of, listed
 from evaluator.formats import search
 from evaluator.pdf.folder import Folders, folders_of
 from evaluator.project import AnyMember, AnyProject, Project, Upload, model_names, paths_of
-from evaluator.workspace.proposal import TRUTH, UNUSED, ListedFile, Proposal, merged_origin, parts_of, propose
+from evaluator.workspace.proposal import LETTERS, TRUTH, UNUSED, ListedFile, Proposal, merged_origin, parts_of, propose
 from evaluator.workspace.roles import Workspace
 from evaluator.workspace.store import OpenUpload
 from evaluator.workspace.uploads import PAGE_SUFFIXES, sort_dropped_files
-from pages.app import address, components, pictures, protocol, session_files, workspace_store
+from pages.app import address, columns, components, pictures, protocol, session_files, workspace_store
 from pages.app.session_files import BOXES, KINDS, AnyKind, initial_workspace
 from pages.app.state import AnyField, Field, State, UploadedFiles, form_value, report, state
 
 _DROP, _LIST = "drop_anywhere", "file_list"
+# Names of replaced files that are said.
+_NAMED: Final = 6
 # What an upload replaces, and what "Undo" brings back.
 _REPLACED: Final[tuple[AnyField, ...]] = (
     *(kind.project_field for kind in KINDS), State.taken, State.unused, State.left_out, State.passed_over, State.fixes,
@@ -32,17 +35,25 @@ _REPLACED: Final[tuple[AnyField, ...]] = (
 )  # fmt: skip
 
 
+# What stays as the reader has it while the ground truth of boxes is the same.
+_OF_TRUTH: Final[tuple[AnyField, ...]] = (
+    State.protocol, State.polygons, State.max_detections, State.iou, State.level, State.class_weights,
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Listed:
     """Files that are listed: with a role, pages, and those left out, with an issue or by name alone.
 
-    `pdfs`: folders of pages that are open already. `unused`: folders of `pages` that are not used. `paired`: the one
-    page on each side is the same.
+    `uploaded`: names of pages that were uploaded before. `folders`: folders of pages that are open already. `tables`:
+    those whose columns have no known names. `unused`: folders of pages that are not used. `paired`: the one page on
+    each side is the same.
     """
 
     proposal: Proposal
     pages: UploadedFiles = ()
-    pdfs: Folders | None = None
+    uploaded: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
     issues: tuple[Issue, ...] = ()
     names: tuple[str, ...] = ()
     tables: UploadedFiles = ()
@@ -52,27 +63,34 @@ class Listed:
     @property
     def page_names(self) -> list[str]:
         """Return the PDFs and page images, those of open folders as well."""
-        below = [] if self.pdfs is None else folders_of(self.pdfs)
-        paths = [(folder, path) for folder in below for path in search.walk([folder])]
+        paths = [(folder, path) for folder in self.folders for path in search.walk([folder])]
         pages = [each for each in paths if each[1].suffix.lower() in PAGE_SUFFIXES]
         names = (f"{folder.name}/{path.relative_to(folder).as_posix()}" for folder, path in pages)
-        return [*(name for name, _ in self.pages), *names]
+        return [*dict.fromkeys((*(name for name, _ in self.pages), *self.uploaded)), *names]
 
-    def used_pages(self) -> UploadedFiles:
-        """Return the uploaded pages of the folders that are used."""
-        folders = page_folders([name for name, _ in self.pages])
-        used = {name for folder, names in folders.items() if folder not in self.unused for name in names}
-        return tuple(each for each in self.pages if each[0] in used)
+    def is_used(self, name: str) -> bool:
+        """Return whether an uploaded page lies in a folder that is used."""
+        return self.unused.isdisjoint(page_folders([name]))
+
+    def with_proposal(self, proposal: Proposal) -> Listed:
+        """Return the list under another proposal: of other documents, the pages of these are used."""
+        if proposal.documents("boxes") == self.proposal.documents("boxes"):
+            return replace(self, proposal=proposal)
+        return replace(self, proposal=proposal, unused=_folders_elsewhere(proposal, self.pages))
+
+    @property
+    def used_folders(self) -> Folders | None:
+        """Return the open folders of pages that are used; None for none."""
+        used = tuple(folder for folder in self.folders if folder.name not in self.unused)
+        return used[0] if len(used) == 1 else used or None
 
 
 _LISTED: Final[Field[Listed | None]] = Field(None, "own_listed")
 # The view over which the list is shown; None while it is not.
 _SHOWN: Final[Field[str | None]] = Field(None, "own_list_shown")
 _STARTED: Final[Field[bool]] = Field(False, "own_started")
-# How many drops the hidden uploader has taken, and what the last one brought until it is read; the names of all that
-# ever came, and what did not.
+# How many drops the hidden uploader has taken; the names of all that ever came, and what did not.
 _DROPS: Final[Field[int]] = Field(0, "own_drops")
-_ARRIVED: Final[Field[UploadedFiles]] = Field((), "own_arrived")
 _EVER_ARRIVED: Final[Field[frozenset[str]]] = Field(frozenset(), "own_ever_arrived")
 _NOT_ARRIVED: Final[Field[tuple[Issue, ...]]] = Field((), "own_not_arrived")
 _ASKED: Final[Field[str]] = Field("", "own_asked")
@@ -100,7 +118,7 @@ def _arrive(key: str) -> None:
     uploaded = tuple((each.name, each.getvalue()) for each in form_value(key) or [])
     if uploaded:
         # On a slow way the browser may hand the same files over twice.
-        _ARRIVED.set(tuple(dict((*_ARRIVED.get(), *uploaded)).items()))
+        state.arrived = tuple(dict((*(state.arrived or ()), *uploaded)).items())
         _EVER_ARRIVED.set(_EVER_ARRIVED.get().union(name for name, _ in uploaded))
         _DROPS.set(_DROPS.get() + 1)
 
@@ -124,8 +142,7 @@ def _missing(name: str, is_large: bool, limit: int) -> Issue:
 
 def receive(uploads: UploadedFiles) -> None:
     """List some files with those that are listed already, or open."""
-    held = _LISTED.get() if _SHOWN.get() is not None else None
-    held = held or _open_now()
+    held = _list_now()
     truths = {each.kind for each in held.proposal.files if each.stated == "ground_truth"}
     dropped = sort_dropped_files(uploads, open_truths=truths)
     new = [_read(each.kind, each.upload, each.upload.name, each.side) for each in dropped.proposed]
@@ -133,38 +150,67 @@ def receive(uploads: UploadedFiles) -> None:
     names = {each.name for each in new}
     kept = [each for each in held.proposal.files if each.name not in names]
     again = {name for name, _ in dropped.pages}
-    proposal = propose([*kept, *new])
-    folders = page_folders([name for name, _ in dropped.pages])
-    _LISTED.set(
-        replace(
-            held,
-            proposal=proposal,
-            unused=held.unused | {name for name, pages in folders.items() if not has_pages(proposal, pages)},
-            pages=(*(each for each in held.pages if each[0] not in again), *dropped.pages),
-            issues=(*held.issues, *dropped.reasons()),
-            names=(*held.names, *dropped.unexplained()),
-            tables=(*held.tables, *dropped.tables),
-        )
-    )
+    proposal = propose([*kept, *new]) if new else held.proposal
+    given = {name for name, _ in uploads}
+    listed = replace(
+        held,
+        pages=(*(each for each in held.pages if each[0] not in again), *dropped.pages),
+        issues=(*(issue for issue in held.issues if issue.file not in given), *dropped.reasons()),
+        names=(*(name for name in held.names if name not in given), *dropped.unexplained()),
+        tables=(*(table for table in held.tables if table[0] not in given), *dropped.tables),
+    ).with_proposal(proposal)
+    _LISTED.set(replace(listed, unused=listed.unused | _folders_elsewhere(proposal, dropped.pages)))
 
 
-def _open_now() -> Listed:
-    """Return the reader's own files that are open, as a list; empty while the sample is."""
-    files = []
+def _folders_elsewhere(proposal: Proposal, pages: UploadedFiles) -> frozenset[str]:
+    """Return the folders of uploaded pages without one of a document of the ground truth."""
+    folders = page_folders([name for name, _ in pages])
+    return frozenset(folder for folder, names in folders.items() if not has_pages(proposal, names))
+
+
+def _list_now() -> Listed:
+    """Return the list that is shown; else the reader's own files that are open, none while the sample is."""
+    shown = _LISTED.get()
+    if _SHOWN.get() is not None and shown is not None:
+        return shown
+    files, roles, folders = list[ListedFile](), list[str](), dict[Path, None]()
     for kind in KINDS:
         held = session_files.files(kind)
+        letters = iter(LETTERS)
         for member in held.members:
             if session_files.is_bundled(member.origin):
                 continue
-            for origin in parts_of(member.origin):
-                name = origin.name if len(parts_of(member.origin)) > 1 else member.name
-                files.append(_read(kind.name, origin, name, member.side))
-    pdfs = next((held.pdfs for kind in KINDS if (held := session_files.files(kind)).members and files), None)
-    return Listed(propose(files), pdfs=pdfs)
+            role = TRUTH if member is held.ground_truth else next(letters, UNUSED)
+            parts = parts_of(member.origin)
+            for origin in parts:
+                if held.as_reference and role == TRUTH:
+                    files.append(_read(kind.name, origin, member.name, "prediction"))
+                elif len(parts) > 1:
+                    files.append(_read(kind.name, origin, origin.name, member.side))
+                else:
+                    files.append(ListedFile(kind.name, member.side, member))
+                roles.append(role)
+            folders |= dict.fromkeys(() if held.pdfs is None else folders_of(held.pdfs))
+    unused = [each for each in state.unused if not session_files.is_bundled(each[1].origin)]
+    files += [ListedFile(_kind(name).name, member.side, member) for name, member in unused]
+    roles += [UNUSED] * len(unused)
+    folders.pop(pictures.uploaded_folder() or Path(), None)
+    uploaded = tuple(pictures.uploaded_pages())
+    return Listed(
+        replace(propose(files), roles=tuple(roles)),
+        uploaded=uploaded,
+        folders=tuple(folders),
+        issues=tuple(issue for issue in session_files.left_out_issues() if issue.file not in uploaded),
+        names=session_files.unused_files(),
+    )
+
+
+def _kind(name: str) -> AnyKind:
+    return next(each for each in KINDS if each.name == name)
 
 
 def _read(kind: str, origin: Any, name: str, side: Side | None) -> ListedFile:  # noqa: ANN401 - any origin
-    of = next(each for each in KINDS if each.name == kind)
+    of = _kind(kind)
     return ListedFile(of.name, side, session_files.read(of, origin, name, side or "ground_truth"))
 
 
@@ -187,8 +233,19 @@ def _of_workspace(named: Workspace) -> Listed:
         files += [_read(kind.name, path, path.name, "ground_truth") for path in truths]
         models = zip(sides.predictions, model_names(sides.predictions), strict=True)
         files += [_read(kind.name, model, name, "prediction") for model, name in models]
-    pdfs = next((sides.pdfs for sides in named.sides.values() if sides.pdfs is not None), None)
-    return Listed(propose(files), pdfs=pdfs, issues=named.issues, names=named.passed_over)
+    folders = dict.fromkeys(
+        folder for sides in named.sides.values() if sides.pdfs is not None for folder in folders_of(sides.pdfs)
+    )
+    return Listed(propose(files), folders=tuple(folders), issues=named.issues, names=named.passed_over)
+
+
+def _add_table(upload: Upload, side: Side) -> None:
+    """List a table whose columns the reader has named among the files with a role."""
+    held, names = _list_now(), {name for name, _ in upload.files}
+    proposal = propose([*held.proposal.files, _read(BOXES.name, upload, upload.name, side)])
+    tables = tuple(each for each in held.tables if each[0] not in names)
+    issues = tuple(issue for issue in held.issues if issue.file not in names)
+    _LISTED.set(replace(held, proposal=proposal, tables=tables, issues=issues))
 
 
 # --- the list ------------------------------------------------------------------------------------------------
@@ -197,14 +254,17 @@ def _of_workspace(named: Workspace) -> Listed:
 def follow(view: str) -> None:
     """Do what the reader asked for: list what arrived, evaluate, undo; before the view is drawn."""
     start(view)
-    uploads = _ARRIVED.pop()
-    if uploads:
-        with st.spinner(f"Reading {count_of(len(uploads), 'file')}"):
-            receive(uploads)
+    if state.arrived:
+        with st.spinner(f"Reading {count_of(len(state.arrived), 'file')}"):
+            receive(state.arrived)
         _SHOWN.set(view)
+        state.arrived = None
+    if state.table_asked is not None:
+        _add_table(*state.table_asked)
+        state.table_asked = None
     missing = _NOT_ARRIVED.pop()
     if missing:
-        held = (_LISTED.get() if _SHOWN.get() is not None else None) or _open_now()
+        held = _list_now()
         _LISTED.set(replace(held, issues=(*held.issues, *missing)))
         _SHOWN.set(view)
     asked = _ASKED.pop()
@@ -212,7 +272,8 @@ def follow(view: str) -> None:
         _evaluate()
     elif asked == "undo":
         _undo()
-    elif asked == "roles" and _LISTED.get() is not None:
+    elif asked == "roles":
+        _LISTED.set(_list_now())
         _SHOWN.set(view)
     if _SHOWN.get() not in (None, view):
         _SHOWN.set(None)
@@ -223,14 +284,12 @@ def is_shown() -> bool:
     return _SHOWN.get() is not None and _LISTED.get() is not None
 
 
-def has_list() -> bool:
-    """Return whether files were listed, which can be shown again."""
-    return _LISTED.get() is not None
-
-
-def show_again() -> None:
-    """Show the list again, over the view of the moment."""
-    _ASKED.set("roles")
+def roles_button(label: str, key: str, kind: Literal["secondary", "tertiary"] = "secondary") -> None:
+    """Draw the button that shows the list, over the view of the moment; nothing while the sample is open."""
+    own = (member for project in map(session_files.files, KINDS) for member in project.members)
+    if not state.unused and all(session_files.is_bundled(member.origin) for member in own):
+        return
+    st.button(label, key=key, type=kind, on_click=_ASKED.set, args=("roles",))
 
 
 def draw() -> None:
@@ -252,6 +311,7 @@ def draw() -> None:
     components.file_list(
         payload, key=_LIST, on_role=_change_role, on_choose=_choose, on_evaluate=_ask_to_evaluate, on_back=_go_back
     )
+    columns.tables(held.tables)
 
 
 def _protocol_of(proposal: Proposal) -> str:
@@ -267,7 +327,7 @@ def _change_role() -> None:
         return
     files = held.proposal.files
     if 0 <= event.at < len(files):
-        _LISTED.set(replace(held, proposal=held.proposal.with_role(event.at, event.role)))
+        _LISTED.set(held.with_proposal(held.proposal.with_role(event.at, event.role)))
         return
     folders = [*page_folders(held.page_names)]
     if len(files) <= event.at < len(files) + len(folders):
@@ -285,14 +345,14 @@ def _choose() -> None:
     if what == "pair":
         _LISTED.set(replace(held, paired=not held.paired))
     elif what == "apart":
-        _LISTED.set(replace(held, proposal=proposal.with_models(kind, apart=True)))
+        _LISTED.set(held.with_proposal(proposal.with_models(kind, apart=True)))
     elif what == "reference" and (reference := proposal.as_reference()) is not None:
-        _LISTED.set(replace(held, proposal=replace(proposal, roles=reference.roles)))
+        _LISTED.set(held.with_proposal(replace(proposal, roles=reference.roles)))
     elif what == "truth":
         _, choices = proposal.truth_choices(kind)
         place = rest.rpartition(":")[2]
         if place.isdecimal() and int(place) < len(choices):
-            _LISTED.set(replace(held, proposal=replace(proposal, roles=choices[int(place)].roles)))
+            _LISTED.set(held.with_proposal(replace(proposal, roles=choices[int(place)].roles)))
 
 
 def _ask_to_evaluate() -> None:
@@ -320,36 +380,64 @@ def _evaluate() -> None:
     if wrong:
         _LISTED.set(replace(held, issues=(*held.issues, *wrong)))
         return
-    _BEFORE.set({field.name: field.get() for field in _REPLACED})
-    for entry in address.TABLE:
-        entry.field.set(entry.field.start)
+    before = {field.name: field.get() for field in _REPLACED}
+    kept: tuple[AnyField, ...] = ()
+    is_other = any(_sources(kind, opened[kind]) != _sources(kind, session_files.files(kind)) for kind in KINDS)
+    if is_other:
+        _BEFORE.set(before)
+        # Further models beside the same ground truth are judged as those before them.
+        was, now = session_files.files(BOXES).truth, opened[BOXES].truth
+        kept = _OF_TRUTH if was is not None and now is not None and BOXES.digest(was) == BOXES.digest(now) else ()
+        for entry in address.TABLE:
+            if entry.field not in kept:
+                entry.field.set(entry.field.start)
     for kind, project in opened.items():
         kind.project_field.set(project)
-    state.protocol, state.unused = protocol.of_files(), ()
-    state.iou = protocol.standard_iou()
+    pages, left_out = _take_pages(held, [kind for kind in KINDS if opened[kind].members])
+    state.left_out, explained = (*held.issues, *left_out), {issue.file for issue in held.issues}
+    state.passed_over = (*held.names, *(name for name, _ in held.tables if name not in explained))
+    view = _SHOWN.pop() or "overview"
+    _LISTED.set(None)
+    if not is_other:
+        # The reader stays where he is: only pages have come or gone.
+        _SAID.set((pages or "Nothing has changed.", view))
+        return
+    roles = zip(held.proposal.files, held.proposal.roles, strict=True)
+    state.unused = tuple((each.kind, each.member) for each, role in roles if role == UNUSED)
+    if not kept:
+        state.protocol = protocol.of_files()
+        state.iou = protocol.standard_iou()
     if held.paired:
         state.fixes = ("names=only",)
-    state.left_out, state.passed_over, state.tables = held.issues, held.names, held.tables
     _keep(opened)
-    used_pages = held.used_pages()
-    if used_pages:
-        pictures.add_pages(used_pages, [kind for kind in KINDS if opened[kind].members])
-    of_model = [role for role in held.proposal.roles if role != UNUSED]
-    unused = len(held.proposal.files) - len(of_model)
-    counts = [f"{count_of(len(of_model) + len(used_pages), 'file')} opened"]
-    counts += [f"{unused:,} not used"] if unused else []
-    left_out = len(reasons(held.issues, held.names))
-    counts += [f"{left_out:,} left out"] if left_out else []
-    was_sample = any(session_files.is_bundled(each.origin) for each in _members_before())
+    counts = [f"{count_of(len(held.proposal.files) - len(state.unused), 'file')} opened"]
+    counts += [f"{len(state.unused):,} not used"] if state.unused else []
+    without = len(reasons(state.left_out, state.passed_over))
+    counts += [f"{without:,} left out"] if without else []
+    of_before = [member for kind in KINDS if (was := before[kind.project_field.name]) for member in was.members]
+    was_sample = any(session_files.is_bundled(each.origin) for each in of_before)
+    words = [f"{', '.join(counts)}.", pages, "The sample is closed." if was_sample else ""]
     view = "overview" if held.proposal.is_ready("boxes") else held.proposal.kinds[0]
-    _SAID.set((f"{', '.join(counts)}.{' The sample is closed.' if was_sample else ''}", view))
-    _SHOWN.set(None)
+    _SAID.set((" ".join(filter(None, words)), view))
     st.switch_page(f"pages/{view}.py")
 
 
-def _members_before() -> list[AnyMember]:
-    before = _BEFORE.get() or {}
-    return [member for kind in KINDS if (held := before.get(kind.project_field.name)) for member in held.members]
+def _sources(kind: AnyKind, project: AnyProject) -> list[tuple[Side, str | None]]:
+    """Return what tells the files of a kind apart from others: the side and the content of each."""
+    members = project.members
+    return [(each.side, None if each.source is None else kind.digest(each.source)) for each in members]
+
+
+def _take_pages(held: Listed, kinds: Sequence[AnyKind]) -> tuple[str, tuple[Issue, ...]]:
+    """Open the uploaded pages that are used and forget the others; return it in words, and why some are left out."""
+    gone = [name for name in held.uploaded if not held.is_used(name)]
+    kept = [issue for name in gone if (issue := pictures.remove_page(name)) is not None]
+    pictures.look_among_uploads(kinds)
+    added = pictures.add_pages([each for each in held.pages if held.is_used(each[0])], kinds)
+    words = [f"{count_of(len(added.names), 'page file')} added."] if added.names else []
+    words += [f"{count_of(len(gone) - len(kept), 'page file')} removed."] if len(gone) > len(kept) else []
+    words += [f"Shown instead of {listed(added.replaced[:_NAMED])}."] if added.replaced else []
+    return " ".join(words), (*added.issues, *kept)
 
 
 def _opened(kind: AnyKind, held: Listed) -> AnyProject:
@@ -359,7 +447,7 @@ def _opened(kind: AnyKind, held: Listed) -> AnyProject:
         return Project(None, ())
     truth, as_reference = _side(kind, held, proposal.places(kind.name, TRUTH), "ground_truth")
     models = tuple(_side(kind, held, places, "prediction")[0] for places in proposal.models(kind.name))
-    return Project(truth, models, held.pdfs, as_reference)
+    return Project(truth, models, held.used_folders, as_reference)
 
 
 def _side(kind: AnyKind, held: Listed, places: Sequence[int], side: Side) -> tuple[AnyMember, bool]:
@@ -411,4 +499,4 @@ def said(view: str) -> None:
     with st.container(key="opened", horizontal=True, vertical_alignment="center"):
         st.html(f'<span role="status">{html.escape(words)}</span>', width="content")
         st.button("Undo", key="undo_open", type="tertiary", on_click=_ASKED.set, args=("undo",))
-        st.button("Roles", key="show_roles", type="tertiary", on_click=show_again)
+        roles_button("Roles", "show_roles", "tertiary")

@@ -19,7 +19,7 @@ import streamlit as st
 
 from evaluator.components.payload import PictureItem, ProblemItem
 from evaluator.components.viewer.payload import SharperEvent, StripItem
-from evaluator.data.issues import plain
+from evaluator.data.issues import Issue, plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
 from evaluator.pdf.passwords import FILE_VARIABLE, NONE, Passwords
 from evaluator.pdf.pool import PagePool
@@ -30,8 +30,8 @@ from evaluator.project import AnyProject
 from evaluator.system.atomic_write import atomic_write
 from evaluator.system.lru_cache import LRUCache
 from evaluator.workspace.store import link_or_copy
-from evaluator.workspace.uploads import PAGE_BYTES, PAGE_SUFFIXES, not_kept
-from pages.app import ended_sessions, frame, routes, workspace_store
+from evaluator.workspace.uploads import PAGE_BYTES, PAGE_SUFFIXES, no_page, not_kept
+from pages.app import ended_sessions, routes, workspace_store
 from pages.app.session_files import (
     BOXES,
     KINDS,
@@ -39,10 +39,9 @@ from pages.app.session_files import (
     LoadedBoxes,
     Place,
     files,
-    files_button,
     initial_workspace,
 )
-from pages.app.state import Field, State, state
+from pages.app.state import State, state
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
 FIRST_DPI: Final = 90.0
@@ -57,22 +56,18 @@ THUMBNAIL_WIDTH: Final = 96
 """Pixels; the strip shows it half as wide, for screens of two pixels to one."""
 # File systems stop at 255 bytes, not characters.
 _NAME_BYTES: Final = 240
-# Names that a note lists.
-_NAMED: Final = 6
 # Pages that were waited for in vain.
 _NOT_READY: Final = LRUCache[PageFile, bool](most=256)
 
 
-class PageNote(NamedTuple):
-    """The last upload: pages taken, names refused (its name or content is no page's), files replaced, why not all."""
+class AddedPages(NamedTuple):
+    """Pages that were taken, by name, open files in whose place some are shown, and why others are left out."""
 
-    added: int
-    refused: tuple[str, ...] = ()
-    replaced: tuple[str, ...] = ()
-    problem: str = ""
+    names: tuple[str, ...]
+    replaced: tuple[str, ...]
+    issues: tuple[Issue, ...]
 
 
-_NOTE: Final[Field[PageNote | None]] = Field(None, "page_note")
 # Whether pages are made that the reader has not turned to.
 _ahead: Final[ContextVar[bool]] = ContextVar("_ahead", default=False)
 
@@ -343,19 +338,18 @@ def with_thumbnails(strip: Sequence[StripItem], pages_of: Callable[[str], Pages]
     return tuple(msgspec.structs.replace(page, image=thumbnail(pages_of(page.document), page.index)) for page in strip)
 
 
-def add_pages(
-    uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind] = (BOXES,)
-) -> tuple[list[str], list[str]]:
-    """Put uploaded PDFs and page images into a folder of this session; return names added and refused.
+def add_pages(uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind] = (BOXES,)) -> AddedPages:
+    """Put uploaded PDFs and page images into a folder of this session.
 
     They go before equally good names, for kinds other than `kinds` only without a folder of their own.
     """
-    added, refused, failed, why = [], [], [], ""
+    if not uploads:
+        return AddedPages((), (), ())
+    added, issues = [], []
     try:
         folder = _upload_folder()
     except OSError as problem:
-        _NOTE.set(PageNote(0, problem=not_kept(_listed([name for name, _ in uploads]), problem).sentence))
-        return [], []
+        return AddedPages((), (), tuple(not_kept(name, problem) for name, _ in uploads))
     replaced = _replaced(uploads, kinds)
     for name, content in uploads:
         # The name reaches the file system, so it is held to plain words; the content is judged again on opening.
@@ -368,18 +362,20 @@ def add_pages(
                 path.parent.mkdir(parents=True, exist_ok=True)
                 atomic_write(path, [content], durable=False)
             except OSError as problem:
-                failed.append(name)
-                why = not_kept(_listed(failed), problem).sentence
+                issues.append(not_kept(name, problem))
             else:
                 added.append(name)
         else:
-            refused.append(name)
+            issues.append(no_page(name) if safe else _unsafe(name))
     if added:
-        _look_there(folder, kinds)
+        look_among_uploads(kinds)
         workspace_store.keep_pages([(name, content) for name, content in uploads if name in added])
-    was = tuple(was for name, was in replaced if name in added)
-    _NOTE.set(PageNote(len(added), tuple(refused), was, why))
-    return added, refused
+    return AddedPages(tuple(added), tuple(was for name, was in replaced if name in added), tuple(issues))
+
+
+def _unsafe(name: str) -> Issue:
+    rule, fix = f"a page file must have a plain name of at most {_NAME_BYTES} bytes", "Left out. Rename the file."
+    return Issue(severity="warning", file=name, place="", rule=rule, found="", fix=fix)
 
 
 def _replaced(uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind]) -> list[tuple[str, str]]:
@@ -422,7 +418,11 @@ def _upload_folder() -> Path:
     return Path(uploaded.name)
 
 
-def _look_there(folder: Path, kinds: Collection[AnyKind]) -> None:
+def look_among_uploads(kinds: Collection[AnyKind]) -> None:
+    """Look up pages among the uploads, for some kinds before their folders; nothing without uploads."""
+    if not uploaded_pages():
+        return
+    folder = _upload_folder()
     for kind in KINDS:
         held: AnyProject = files(kind)
         if held.pdfs is None:
@@ -445,7 +445,7 @@ def open_kept_pages(pages: Mapping[str, Path]) -> None:
     except OSError as problem:
         state.kept_issues = (*state.kept_issues, not_kept("page files of the workspace folder", problem))
         return
-    _look_there(folder, (BOXES,))
+    look_among_uploads((BOXES,))
 
 
 def uploaded_folder() -> Path | None:
@@ -461,19 +461,16 @@ def uploaded_pages() -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def remove_page(name: str) -> None:
-    """Forget an uploaded page file; after the last one, pages come from where they did at the start."""
+def remove_page(name: str) -> Issue | None:
+    """Forget an uploaded page file, or return why it stays; after the last one, pages come from where they did."""
     workspace_store.remove_page(name)
-    _NOTE.set(None)
     if name not in uploaded_pages() or state.upload_folder is None:
-        return
+        return None
     folder = Path(state.upload_folder.name)
     try:
         (folder / name).unlink(missing_ok=True)
     except OSError as problem:
-        stays = msgspec.structs.replace(not_kept(name, problem), fix="It stays open. Remove it again later.")
-        _NOTE.set(PageNote(0, problem=stays.sentence))
-        return
+        return msgspec.structs.replace(not_kept(name, problem), fix="It stays open. Remove it again later.")
     if not uploaded_pages():
         for kind in KINDS:
             held: AnyProject = files(kind)
@@ -481,24 +478,4 @@ def remove_page(name: str) -> None:
                 left = tuple(each for each in open_now if each != folder)
                 kind.project_field.set(replace(held, pdfs=left[0] if len(left) == 1 else left or None))
     refresh_pdfs()
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
-
-
-def pages_uploader(key: str) -> None:
-    """Draw a place to add PDFs and page images, which are shown on the pages of their names."""
-    with st.form(key, clear_on_submit=True, border=False):
-        endings = [suffix.removeprefix(".") for suffix in PAGE_SUFFIXES]
-        st.file_uploader("PDFs and page images", type=endings, accept_multiple_files=True, key=f"{key}_files")
-        files_button("Add the pages", f"{key}_files", add_pages)
-    note = _NOTE.get()
-    if note is not None:
-        said = [f"Added {note.added:,}."]
-        said += [f"Shown instead of {frame.escaped(_listed(note.replaced))}."] if note.replaced else []
-        said += [f"Neither PDF nor image: {frame.escaped(_listed(note.refused))}."] if note.refused else []
-        st.caption(" ".join(said))
-        if note.problem:
-            st.error(frame.escaped(note.problem), icon=":material/error:")
+    return None

@@ -32,9 +32,9 @@ from evaluator.protocols.base import Source
 from evaluator.workspace import roles
 from evaluator.workspace.roles import WORKSPACE_VARIABLE, Workspace
 from evaluator.workspace.store import OpenUpload
-from pages.app import jobs, protocol, workspace_store
+from pages.app import jobs, protocol
 from pages.app.cache import Cached
-from pages.app.state import Field, FilesWithRole, PlaceField, State, UploadedFiles, form_value, state
+from pages.app.state import Field, PlaceField, State, state
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
 
@@ -276,7 +276,7 @@ def read(
         if not isinstance(origin, Upload):
             state.cancelled = (*state.cancelled, name)
         else:
-            state.given = state.field_given = state.dropped = None
+            state.arrived = state.table_asked = None
 
     of_file: jobs.Jobs[Hashable, Member[C]] = jobs.Jobs(f"reading_{name}", kept=0)
     job = of_file.of((origin, size, kind.name, reading), lambda _: member())
@@ -312,7 +312,12 @@ def initial_workspace() -> Workspace:
 
 def left_out_issues() -> tuple[Issue, ...]:
     """Return why files are not read: of those named on the command line, then of the last upload."""
-    return (*initial_workspace().issues, *state.left_out)
+    return tuple(dict.fromkeys((*initial_workspace().issues, *state.left_out)))
+
+
+def unused_files() -> tuple[str, ...]:
+    """Return the files that are neither annotations nor pages: command line, then last upload."""
+    return tuple(dict.fromkeys((*initial_workspace().passed_over, *state.passed_over)))
 
 
 def is_bundled(side: Origin | None) -> bool:
@@ -376,48 +381,6 @@ def open_workspace(kind: Kind[C], named: Workspace) -> Project[C]:
     return made
 
 
-def files_button(label: str, key: str, act: Callable[[UploadedFiles], object]) -> None:
-    """Draw the form button that hands the files of the uploader `key` to `act`; without any it says so."""
-    st.form_submit_button(label, on_click=_hand_over, args=(key, act))
-    if state.none_given == key:
-        state.none_given = ""
-        st.warning("No file was chosen. Drop files above, or press Upload, and go on once they are listed.")
-
-
-def _hand_over(key: str, act: Callable[[UploadedFiles], object]) -> None:
-    uploaded = tuple((each.name, each.getvalue()) for each in form_value(key) or [])
-    state.none_given = "" if uploaded else key
-    if uploaded:
-        act(uploaded)
-
-
-def read_button(field: Field[FilesWithRole | None], files: str, role: str | None = None) -> None:
-    """Draw the button that keeps a form's files and role ("" without a widget) until a view reads them."""
-
-    def give(uploaded: UploadedFiles) -> None:
-        field.set((uploaded, "" if role is None else str(form_value(role))))
-
-    files_button("Read the files", files, give)
-
-
-def add_uploaded_files(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:
-    """Read uploaded files as one side; without errors it is used, a prediction in place of its namesake."""
-    ordered = tuple(sorted(uploads))
-    name = ordered[0][0] if len(ordered) == 1 else f"{len(ordered)} files, {ordered[0][0]} first"
-    of_format = formats.recognise(ordered[0][1], ordered[0][0]) if len(ordered) > 1 else None
-    return add_upload(kind, Upload(name, ordered, of_format.name if of_format is not None else None), side)
-
-
-def add_upload(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> Member[C]:
-    """Read an upload and use it unless it has errors; `alone` closes all else of its kind."""
-    taken = OpenUpload(kind.name, side, upload, alone)
-    member = _open_taken(kind, taken)
-    if member.source is not None:
-        state.taken, state.of_uploads = (*(each for each in state.taken if not taken.replaces(each)), taken), True
-        workspace_store.keep(taken)
-    return member
-
-
 def _open_taken(kind: Kind[C], taken: OpenUpload, *, kept: bool = False) -> Member[C]:
     """Open an upload; one that was `kept` as the ground truth may be a prediction that was made the reference."""
     member, held, as_reference = read(kind, taken.upload, taken.upload.name, taken.side), files(kind), False
@@ -451,29 +414,8 @@ def open_kept_uploads(taken: Sequence[OpenUpload]) -> None:
     state.of_uploads = bool(state.taken)
 
 
-def remove(taken: OpenUpload) -> None:
-    """Close an upload and forget it: the files named at the start are open again, with the other uploads."""
-    workspace_store.remove(taken)
-    state.taken = tuple(each for each in state.taken if each is not taken)
-    kind = _kind_of(taken)
-    pages = files(kind).pdfs
-    kind.project_field.set(replace(open_workspace(kind, initial_workspace()), pdfs=pages))
-    for each in state.taken:
-        if each.kind == taken.kind:
-            _open_taken(kind, each)
-
-
 def _kind_of(taken: OpenUpload) -> AnyKind:
     return next(kind for kind in KINDS if kind.name == taken.kind)
-
-
-def use_as_reference(place: int) -> None:
-    """Make one of the predictions of boxes the reference for the others."""
-    held = files(BOXES)
-    model = held.models[place]
-    truth = read(BOXES, model.origin, model.name, "ground_truth", as_reference=True)
-    others = tuple(other for position, other in enumerate(held.models) if position != place)
-    BOXES.project_field.set(Project(truth, others, held.pdfs, as_reference=True))
 
 
 def read_as(kind: Kind[C], origin: Origin, name: str, side: Side) -> tuple[Member[C], bool]:
@@ -483,33 +425,6 @@ def read_as(kind: Kind[C], origin: Origin, name: str, side: Side) -> tuple[Membe
         return member, False
     again = read(kind, origin, name, side, as_reference=True)
     return (again, True) if again.source is not None else (member, False)
-
-
-def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C] | None:
-    """Use a file of this session as another side, or not at all with None; a replaced one is unused.
-
-    Return None, or the file with its issues when it cannot have that role; nothing changes then.
-    """
-    held, unused = files(kind), State.unused.get()
-    truth = held.ground_truth if held.ground_truth is not member else None
-    models = tuple(other for other in held.models if other is not member)
-    others = tuple(each for each in unused if each[1] is not member)
-    as_reference = held.as_reference and truth is not None
-    if role is None:
-        others = (*others, (kind.name, member))
-    else:
-        again, is_reference = read_as(kind, member.origin, member.name, role)
-        as_reference = is_reference if role == "ground_truth" else as_reference
-        if again.source is None:
-            return again
-        if role == "ground_truth":
-            others = (*others, *([(kind.name, truth)] if truth else []))
-            truth = again
-        else:
-            models = (*models, again)
-    State.unused.set(others)
-    kind.project_field.set(Project(truth, models, held.pdfs, as_reference))
-    return None
 
 
 def with_fixes(kind: Kind[C], model: Member[C]) -> Member[C]:

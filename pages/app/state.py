@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from evaluator.project import Project, Upload
     from evaluator.review.problems import StoreProblem
     from evaluator.workspace.store import OpenUpload
-    from evaluator.workspace.uploads import DroppedFiles
 
 T = TypeVar("T")
 # Of the browser's own values no more is known than their name; who reads one checks it.
@@ -254,8 +253,6 @@ class ImportNote(NamedTuple):
 
 UploadedFiles = tuple[tuple[str, bytes], ...]
 """Names and content of chosen files."""
-FilesWithRole = tuple[UploadedFiles, str]
-"""Chosen files, and the words of their role."""
 
 
 def _lists_ledger() -> bool:
@@ -324,6 +321,7 @@ class State:
     best_f1_at: Field[tuple[float, ...]] = Field(())
 
     # Files of boxes, fields and posters.
+    files_shown: WidgetField[str] = WidgetField("All")
     files: Field[Project[Annotations] | None] = Field(None)
     field_files: Field[Project[FieldDocuments] | None] = Field(None)
     poster_files: Field[Project[Posters] | None] = Field(None)
@@ -331,13 +329,8 @@ class State:
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
     # By the name of the file; in memory alone.
     pdf_passwords: Field[Mapping[str, str]] = Field({})
-    # Chosen files and their role until they are read: the browser empties the form at once.
-    given: Field[FilesWithRole | None] = Field(None)
-    field_given: Field[FilesWithRole | None] = Field(None)
-    # The form that was sent without a file.
-    none_given: Field[str] = Field("")
-    rejected: Field[AnyMember | None] = Field(None)
-    field_rejected: Field[AnyMember | None] = Field(None)
+    # What was dropped or chosen, until it is read.
+    arrived: Field[UploadedFiles | None] = Field(None)
     # Large files whose reading was cancelled, by name.
     cancelled: Field[tuple[str, ...]] = Field(())
     # Why a recent project could not be opened again.
@@ -347,17 +340,9 @@ class State:
     # Of the last upload: why files were left out, and the names of those that are neither annotations nor pages.
     left_out: Field[tuple[Issue, ...]] = Field(())
     passed_over: Field[tuple[str, ...]] = Field(())
-    # Dropped tables whose columns have no known names, and the form of their boxes.
-    tables: Field[tuple[tuple[str, bytes], ...]] = Field(())
+    # The form of the boxes of a table whose columns have no known names, and the columns and side that were chosen.
     box_form: WidgetField[str] = WidgetField("Two corners")
-    files_shown: WidgetField[str] = WidgetField("All")
-    dropped: Field[DroppedFiles | None] = Field(None)
-    # What the buttons of Files asked for, until it is done: the columns and the side of a dropped table, the place of
-    # the prediction that becomes the reference, the sides under which dropped files are opened.
     table_asked: Field[tuple[Upload, Side] | None] = Field(None)
-    reference_asked: Field[int | None] = Field(None)
-    dropped_asked: Field[tuple[Side | None, ...] | None] = Field(None)
-    dropped_problem: Field[str] = Field("")
     # Whether the address is of uploads, which end with the session; whether they have ended.
     of_uploads: Field[bool] = Field(
         False, part=Part("uploads", *get_args(View), codec=YES, stays=True, applies=lambda: bool(State.taken.get()))

@@ -550,25 +550,14 @@ class Screen:
             if self.sent > before:
                 return
 
-    def choose(self, *files: Path, within: str = "body") -> Screen:
-        """Choose files in the first form of a part of the page that takes some, and wait until they have arrived.
-
-        A name is shown before its file is there, and a form that is sent before has no file: a file that is there can
-        be removed, one that is on its way can be cancelled.
-        """
-        place = self.page.locator(within)
-        place.locator("input[type=file]:not(.st-key-drop input)").first.set_input_files(files)
+    def choose(self, *files: Path) -> Screen:
+        """Choose files by the link that is on screen, and wait until they are listed."""
+        with self.page.expect_file_chooser() as chooser:
+            self.page.get_by_role("button", name="Add files").first.click()
+        chooser.value.set_files(files)
         for file in files:
-            place.get_by_role("button", name=f"Remove {file.name}", exact=True).wait_for(timeout=PATIENCE * 1000)
-        self.painted()
+            self.page.get_by_text(file.name).first.wait_for()
         return self.settled()
-
-    def upload(self, *files: Path) -> Screen:
-        """Open files through the view Files, which is on screen, and wait until its table lists them."""
-        self.choose(*files).page.get_by_role("button", name="Read the files").click()
-        self.page.get_by_role("button", name="Open these files").click()
-        self.wait(lambda: all(file.name in self.cells() for file in files), "the files in the table")
-        return self
 
     def cells(self) -> str:
         """What is in the tables on screen: Streamlit draws them on a canvas, with their text for screen readers."""

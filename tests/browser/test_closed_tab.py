@@ -58,9 +58,8 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
         before = running(processes(server.pid))
         screen = visit(f"http://127.0.0.1:{port}")
         screen.open("files").choose(*files, pages)
-        for step in ("Read the files", "Open these files"):
-            screen.page.get_by_role("button", name=step).click()
-        screen.wait(lambda: "Uploaded pages" in screen.cells(), "the pages in the table")
+        screen.page.get_by_role("button", name="Evaluate").click()
+        screen.wait(lambda: "1 page file added." in screen.text(), "what became of the files")
         screen.go("Pages")
         screen.page.locator(".page-image").first.wait_for()
         assert len(left()) == 1

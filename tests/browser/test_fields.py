@@ -89,7 +89,7 @@ def test_from_numbers_to_fields_and_from_page_to_page_in_a_small_dark_window(
         boxes_lie_where_the_ground_truth_says,
         the_slider_scores_anew_by_keyboard_and_stepping_back_scores_as_before,
         next_and_previous_problem_walk_over_pages,
-        partial(a_bad_upload_gives_findings_in_place, tmp_path),
+        partial(a_bad_file_is_listed_with_the_place_of_its_error, tmp_path),
     )
 
 
@@ -258,12 +258,11 @@ def next_and_previous_problem_walk_over_pages(screen: Screen) -> None:
         screen.settled()
 
 
-def a_bad_upload_gives_findings_in_place(tmp_path: Path, screen: Screen) -> None:
+def a_bad_file_is_listed_with_the_place_of_its_error(tmp_path: Path, screen: Screen) -> None:
     (tmp_path / "bad.json").write_text('{"total": {"_value": 1e400}}')
     screen.page.get_by_text("Files of this view").click()
-    screen.choose(tmp_path / "bad.json", within="[data-testid=stMain]")
-    screen.page.get_by_role("button", name="Read the files").click()
-    screen.page.get_by_text("The uploaded files have errors and were not taken").wait_for()
-    screen.wait(lambda: "$.total._value" in screen.text(), "the place of the finding")
+    screen.choose(tmp_path / "bad.json")
+    screen.page.get_by_text("$.total._value").first.wait_for()
+    screen.page.get_by_role("button", name="Back to the sample").click()
     screen.drawn()
     assert screen.page.locator(".ls-numbers dd").first.inner_text() == f"{core('B').map_at(0.5):.3f}"

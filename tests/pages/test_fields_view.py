@@ -272,7 +272,7 @@ def test_an_address_that_makes_no_sense_is_said(at: int) -> None:
 def test_nothing_open_and_no_prediction_are_said(tmp_path: Path) -> None:
     app = start(FIELDS, files=opened(None))
     assert "No ground truth of fields is open." in " ".join(words(app))
-    assert app.get("file_uploader")
+    assert "Add files" in [each.label for each in app.button]
     app = start(FIELDS, files=opened(folder(tmp_path / "t", {"d": TRUTH})))
     assert "No prediction is open" in " ".join(words(app))
 
@@ -328,37 +328,16 @@ def test_a_bad_file_gives_issues_in_place(tmp_path: Path) -> None:
     assert "The ground truth has errors" in " ".join(words(start(FIELDS, files=opened(bad, good))))
 
 
-def test_an_upload_is_taken_and_a_bad_one_is_not(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("whole_app")
+def test_further_fields_reach_the_view_and_bad_ones_are_listed(tmp_path: Path) -> None:
     app = start(FIELDS, files=one_document(tmp_path))
-    for name, content, refused in (
-        ("more.jsonl", json.dumps({"doc_id": "d", "fields": PREDICTED}).encode(), False),
-        ("broken.json", b"{", True),
-    ):
-        app.file_uploader(key="field_uploads").upload(name, content)
-        press(app, "Read the files")
-        assert any("were not taken" in text for text in texts(app.error)) == refused
-        assert "AP, B" in app.dataframe[TYPES].value
-
-
-@pytest.mark.parametrize(
-    ("view", "label"), [(FILES, "Read the files"), (FILES, "Add the pages"), (FIELDS, "Read the files")]
-)
-def test_a_form_that_is_sent_without_a_file_says_so_once(view: str, label: str) -> None:
-    app = press(start(view), label)
-    none = "No file was chosen. Drop files above, or press Upload, and go on once they are listed."
-    assert [text for text in texts(app.warning) if "chosen" in text] == [none]
-    assert none not in texts(fine(app.run()).warning)
-
-
-def test_an_upload_in_files_reaches_the_view() -> None:
-    app = start(FILES)
-    line = json.dumps({"doc_id": "hartwell-3317", "fields": {"total": 3}}).encode()
-    app.file_uploader(key="upload_annotations").upload("third.jsonl", line)
-    press(app, "Read the files")
-    assert [each.value for each in app.selectbox if each.key.startswith("dropped_role")] == ["Prediction"]
-    press(app, "Open these files")
-    assert not app.error
-    assert "third.jsonl" in dashboard.go(app, FIELDS).selectbox(key="field_b").options
+    line = json.dumps({"doc_id": "d", "fields": PREDICTED}).encode()
+    dashboard.drop(app, {"more.jsonl": line, "broken.json": b"{"})
+    files = [file for group in dashboard.component(app, "groups")["groups"] for file in group["files"]]
+    assert "well-formed JSON" in next(file["what"] for file in files if file["name"] == "broken.json")
+    dashboard.evaluate(app)
+    assert "AP, B" in app.dataframe[TYPES].value
+    assert "more.jsonl" in app.selectbox(key=dashboard.key_of(app, "field_b")).options
 
 
 HOSTILE = (

@@ -11,8 +11,21 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.project import evaluate
 from tests.cli.conftest import Runner, run
-from tests.dashboard import FILES, OVERVIEW, address, cards, fine, go, press, signature, start, workspace
-from tests.pages.test_session import upload
+from tests.dashboard import (
+    FILES,
+    OVERVIEW,
+    address,
+    cards,
+    drop,
+    fine,
+    go,
+    press,
+    set_role,
+    signature,
+    start,
+    workspace,
+)
+from tests.dashboard import evaluate as evaluate_files
 from tests.reports.test_nesting import sides
 
 __all__ = ["run", "sides"]  # fixtures
@@ -52,12 +65,14 @@ def test_a_level_is_chosen_linked_and_kept_in_the_project(sides: tuple[Path, Pat
     assert (code, " · level inner · " in json.loads(out)["signature"]) == (0, True)
 
 
+@pytest.mark.usefixtures("whole_app")
 def test_a_level_is_that_of_files_read_before_and_after(sides: tuple[Path, Path]) -> None:
     app = start(OVERVIEW, files=workspace(sides[0], [sides[1]]), level="both")
     assert ("level" in signature(app), cards(app)[0]["F1"]) == (False, f1("", sides))
     app = fine(choice(go(app, FILES)).set_value("inner").run())
-    upload(app, "again.json", sides[1].read_bytes(), role="Prediction")
-    both = choice(app, f"{LABEL} and 1 more file")
+    evaluate_files(set_role(drop(app, {"again.json": sides[1].read_bytes()}), "again.json", "B"))
+    app.query_params.clear()
+    both = choice(go(app, FILES), f"{LABEL} and 1 more file")
     assert both.options == ["By kind 10", "Outer 10", "Inner 16", "All 20"]
     app = fine(both.set_value("all").run())
     # The document is named after the file.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -52,17 +53,9 @@ EVERY_VIEW = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages
 ANNA = {"is_logged_in": True, "email": "anna@example.org", "name": "Anna Vale", "sub": "17"}
 
 
-class NoFolder(type(Path())):  # type: ignore[misc]
-    """A path that is never there."""
-
-    def exists(self, **_: Any) -> bool:
-        return False
-
-
 @pytest.fixture(autouse=True)
-def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+def fresh(whole_app: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """No login is remembered from the test before, and app.py always runs first, as pages/app/server.py has it."""
-    monkeypatch.setattr("streamlit.runtime.pages_manager.Path", NoFolder)
     monkeypatch.setattr(login_settings, "_SEEN", set())
     monkeypatch.setattr(login, "_can_log_in", lambda: True)
     monkeypatch.delenv(TRUSTED_HEADER_VARIABLE, raising=False)
@@ -293,15 +286,13 @@ def judge_on_the_account(_: AppTest, __: Path) -> None:
 
 
 def upload_boxes(app: AppTest, _: Path) -> None:
-    name, content = "uploadedboxes.json", (SAMPLE_DATA / "lines.json").read_bytes()
-    go(app, FILES).file_uploader(key="upload_annotations").set_value([(name, content, "application/json")])
-    next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")
-    press(app, "Read the files")
+    given = {"uploadedboxes.json": "lines.json", "truth.json": "ground_truth.json"}
+    dashboard.add(app, {name: (SAMPLE_DATA / of).read_bytes() for name, of in given.items()})
 
 
 def upload_pages(app: AppTest, _: Path) -> None:
-    go(app, FILES).file_uploader(key="upload_pages_files").set_value([("uploadedpages.pdf", PDF, "application/pdf")])
-    press(app, "Add the pages")
+    dashboard.set_role(dashboard.drop(app, {"uploadedpages.pdf": PDF}), "uploadedpages.pdf", "pages")
+    dashboard.evaluate(app)
 
 
 def save_filter(app: AppTest, _: Path) -> None:
@@ -329,6 +320,9 @@ def shown(app: AppTest, searched: Iterable[str]) -> set[str]:
     sent = b""
     for view in EVERY_VIEW:
         sent += b"".join(each.proto.SerializeToString() for each in dashboard._elements(go(app, view)._tree))
+    if any(button.label == "Change roles" for button in go(app, FILES).button):
+        listed = dashboard.every_component(press(app, "Change roles"))
+        sent += b"".join(json.dumps(each).encode() for each in listed)
     return {word for word in searched if word.encode() in sent}
 
 

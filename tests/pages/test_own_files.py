@@ -14,7 +14,6 @@ from evaluator.workspace.roles import find
 from tests import dashboard
 from tests.building import Box, box, snapshot_file, write_file
 from tests.dashboard import block, component, fine, html_blocks, send_event, start
-from tests.pages.test_login import NoFolder
 
 
 def model(rows: Sequence[Box], name: str) -> dict[str, Any]:
@@ -39,15 +38,11 @@ COCO = {
 RESULTS = [{"image_id": 1, "category_id": 1, "bbox": [10, 10, 50, 50], "score": 0.9}]
 
 
-@pytest.fixture(autouse=True)
-def _whole_app(monkeypatch: pytest.MonkeyPatch) -> None:
-    """app.py runs first in every run, as on a server."""
-    monkeypatch.setattr("streamlit.runtime.pages_manager.Path", NoFolder)
+pytestmark = pytest.mark.usefixtures("whole_app")
 
 
-def drop(app: AppTest, files: dict[str, Any], at: int = 0) -> AppTest:
-    given = [(name, json.dumps(value).encode(), "application/json") for name, value in files.items()]
-    return fine(app.file_uploader(key=f"dropped_{at}").set_value(given).run())
+def drop(app: AppTest, files: dict[str, Any]) -> AppTest:
+    return dashboard.drop(app, {name: json.dumps(value).encode() for name, value in files.items()})
 
 
 def roles(app: AppTest) -> dict[str, str]:
@@ -86,7 +81,7 @@ def test_what_is_dropped_is_listed_whole_opened_by_one_button_and_taken_back() -
     assert roles(fine(app))["model.json"] == "Models: A"
     send_event(app, "groups", "back", 1)
     # A further model beside what is open.
-    drop(app, {"second.json": model(TRUTH, "second")}, at=1)
+    drop(app, {"second.json": model(TRUTH, "second")})
     assert roles(app)["second.json"] == "Models: B"
     send_event(app, "groups", "evaluate", 1)
     app.button(key="undo_open").click().run()
@@ -97,7 +92,7 @@ def test_after_a_reload_it_is_said_that_the_uploads_ended() -> None:
     app = start(uploads="yes", doc="a.pdf")
     assert "Your uploads ended with the reload; this is the sample data." in block(app, "ls-lost")
     assert not [each.value for each in app.caption if "could not be followed" in each.value]
-    assert app.button(key="open_own").label == "Drop them again"
+    assert app.button(key="choose_files_own").label == "Drop them again"
 
 
 def test_predictions_alone_are_compared_with_one_as_the_reference() -> None:

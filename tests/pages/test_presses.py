@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import streamlit as st
@@ -19,7 +18,6 @@ from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import FILES, FINDINGS, PAGE_BROWSER, SAMPLE_DATA, fine, start, texts, workspace
 from tests.judging import opinion, stored
-from tests.pages.test_session import upload
 
 LINES, BLOCKS = SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"
 
@@ -76,50 +74,6 @@ def test_save_a_project(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Pat
     assert [text.split(".")[0] for text in texts(app.success)] == ["Saved"]
     app.session_state[State.iou.name] = 0.75
     assert not fine(app.run()).success, "what was saved has another threshold"
-
-
-def test_change_a_role(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
-    app = start(FILES, files=workspace(truth, [model]))
-    choose(app, "File", next(each for each in app.selectbox if each.label == "File").options.index("model.json"))
-    choose(app, "Role", "Not used")
-    press(monkeypatch, app, "Change the role")
-    assert [member.name for _, member in app.session_state[State.unused.key]] == ["model.json"]
-
-
-@pytest.mark.usefixtures("store_path")
-def test_use_as_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(FILES, files=workspace(None, [LINES, BLOCKS]))
-    choose(app, "Reference", 0)
-    press(monkeypatch, app, "Use as reference")
-    held: Any = app.session_state[State.files.key]
-    assert (held.as_reference, held.ground_truth.name) == (True, "lines.json")
-    assert list(app.dataframe[0].value["Role"]) == ["Reference (a prediction)", "Model A"]
-
-
-def test_open_dropped_files(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Path) -> None:
-    app = start(FILES, files=workspace(truth))
-    upload(app, "model.json", model.read_bytes(), role="By content")
-    press(monkeypatch, app, "Open these files")
-    assert [member.name for member in app.session_state[State.files.key].models] == ["model.json"]
-    assert app.session_state[State.dropped.key] is None
-
-
-def test_two_ground_truths_are_refused_until_one_is_left_out(monkeypatch: pytest.MonkeyPatch, truth: Path) -> None:
-    app = start(FILES, files=workspace(None, [LINES]))
-    app.file_uploader(key="upload_annotations").set_value(
-        [(name, truth.read_bytes(), "application/json") for name in ("one.json", "two.json")]
-    )
-    dashboard.press(app, "Read the files")
-    roles = [each for each in app.selectbox if each.key and each.key.startswith("dropped_role")]
-    for each in roles:
-        each.set_value("Ground truth")
-    refused = "One session has one ground truth of boxes: choose one, and leave out the others."
-    press(monkeypatch, app, "Open these files")
-    assert (texts(app.error), len(roles)) == ([refused], 2)
-    app.selectbox(key="dropped_role_1").set_value("Leave out")
-    press(monkeypatch, app, "Open these files")
-    assert refused not in texts(app.error)
-    assert app.session_state[State.files.key].ground_truth.name == "one.json"
 
 
 def test_weigh_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:

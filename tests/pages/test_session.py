@@ -14,7 +14,20 @@ from streamlit.testing.v1 import AppTest
 
 from tests import dashboard
 from tests.building import box, snapshot_file, write_file
-from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, address, cards, files_of, fine, go, start, texts, viewer
+from tests.dashboard import (
+    FILES,
+    OVERVIEW,
+    PAGE_BROWSER,
+    address,
+    cards,
+    files_of,
+    fine,
+    go,
+    press,
+    start,
+    texts,
+    viewer,
+)
 from tests.pages.test_views import TRUTH, assert_no_markup, on_cards, shown, sliders
 from tests.sample_results import box_result
 
@@ -176,13 +189,6 @@ def test_a_chosen_model_that_is_gone(tmp_path: Path) -> None:
     assert viewer(go(app, PAGE_BROWSER))["model"]["letter"] == "1"
 
 
-def upload(app: AppTest, name: str, content: bytes, *, role: str = "Prediction") -> AppTest:
-    """An annotation file through the form of the Files view."""
-    next(each for each in app.button_group if each.label == "Role of the files").set_value(role)
-    app.file_uploader(key="upload_annotations").set_value([(name, content, "application/json")])
-    return dashboard.press(app, "Read the files")
-
-
 def table(app: AppTest) -> dict[str, str]:
     """Role of each loaded file of boxes."""
     frames = [each.value for each in app.dataframe if "Role" in each.value.columns]
@@ -194,82 +200,95 @@ def file_bytes(*rows: object, side: str = "prediction") -> bytes:
     return json.dumps(snapshot_file(rows, side=side)).encode()  # type: ignore[arg-type]
 
 
-LINES, BLOCKS = ((dashboard.SAMPLE_DATA / f"{name}.json").read_bytes() for name in ("lines", "blocks"))
-BROKEN = (
-    (b"", "JSON", "Prediction"),
-    (b"[1]", "known format", "Ground truth"),
-    (file_bytes(box(0.5, 0.1, 0.1, 0.5)), "x2", "Prediction"),
-)
+SAMPLE = {name: (dashboard.SAMPLE_DATA / f"{name}.json").read_bytes() for name in ("ground_truth", "lines", "blocks")}
+BROKEN = ((b"", "JSON"), (b"[1]", "known format"), (file_bytes(box(0.5, 0.1, 0.1, 0.5)), "x2"))
 
 
-def test_a_broken_upload_is_told_until_a_good_one_comes() -> None:
-    app = start(FILES)
-    before = table(app)
-    for content, rule, role in BROKEN:
-        upload(app, "broken.json", content, role=role)
-        assert texts(app.error) == ["The file has errors and was not taken; what was loaded before stays in use."]
-        issues = dashboard.issues(app)
-        assert {row["File"] for row in issues} == {"broken.json"}
-        assert "error" in {row["Severity"] for row in issues}
-        assert any(rule in row["Rule"] for row in issues), issues
-        assert table(app) == before
-    upload(app, "third.json", BLOCKS)
-    assert not app.error
-    assert table(app)["third.json"] == "Prediction"
-    assert on_cards(go(app, OVERVIEW))[0] == shown(box_result(0))
-
-
-def test_an_uploaded_prediction_is_added_and_one_of_the_same_name_replaced() -> None:
-    app = start(FILES)
-    for content, models in (
-        (BLOCKS, ["lines 1.0", "blocks 1.0 (1)", "blocks 1.0 (2)"]),
-        (LINES, ["lines 1.0 (1)", "blocks 1.0", "lines 1.0 (2)"]),
-    ):
-        upload(go(app, FILES), "third.json", content)
-        assert list(table(app)) == ["ground_truth.json", "lines.json", "blocks.json", "third.json"]
-        assert go(app, OVERVIEW).selectbox(key="model_a").options == models
-
-
-def test_an_uploaded_ground_truth_replaces_the_old_one(tmp_path: Path) -> None:
-    app = start(FILES, files=files_of(tmp_path, TRUTH, TRUTH[:2]))
-    upload(app, "new truth.json", file_bytes(*TRUTH[:1], side="ground_truth"), role="Ground truth")
-    assert table(app) == {"new truth.json": "Ground truth", "model1.json": "Model A"}
-    (card,) = cards(go(app, OVERVIEW))
-    assert (card["TP"], card["FP"], card["FN"]) == ("1", "1", "0")
-
-
-def test_a_file_in_the_wrong_role_and_one_that_does_not_fit_the_ground_truth_are_told() -> None:
-    app = upload(start(FILES), "p.json", LINES, role="Ground truth")
-    assert app.error
-    assert table(app)["ground_truth.json"] == "Ground truth"
-    (issues,) = dashboard.issue_tables(upload(app, "other.json", file_bytes(*TRUTH)))
-    assert "other.json" in {row["File"] for row in issues}
-    assert len(cards(go(app, OVERVIEW))) == 2
-
-
-def test_names_of_uploads_stay_text() -> None:
-    app = start(FILES)
-    name = "![x](http://example.invalid/x.png)<b>.json"
-    for content in (b"{", LINES):
-        assert_no_markup(upload(app, name, content))
-    assert table(app)[name] == "Prediction"
+def listed(app: AppTest) -> dict[str, str]:
+    """What is said of each file of the list."""
+    groups = dashboard.component(app, "groups")["groups"]
+    return {file["name"]: file["what"] for group in groups for file in group["files"]}
 
 
 @pytest.fixture
-def reader() -> Iterator[AppTest]:
-    """A session on the Files view whose folder of uploads is cleared at the end."""
+def own(tmp_path: Path, whole_app: None) -> str:
+    """Files of the reader, with the content of the sample."""
+    for name, content in SAMPLE.items():
+        (tmp_path / f"{name}.json").write_bytes(content)
+    truth, *models = (tmp_path / f"{name}.json" for name in SAMPLE)
+    return dashboard.workspace(truth, models)
+
+
+def test_a_broken_upload_is_listed_with_its_reason_and_what_is_open_stays(own: str) -> None:
+    app = start(FILES, files=own)
+    before = table(app)
+    for content, rule in BROKEN:
+        dashboard.drop(app, {"broken.json": content})
+        assert rule in listed(app)["broken.json"]
+        assert table(dashboard.send_event(app, "groups", "back", 1)) == before
+    dashboard.add(app, {"third.json": SAMPLE["blocks"]})
+    assert on_cards(app)[0] == shown(box_result(0))
+    assert table(go(app, FILES))["third.json"] == "Prediction"
+
+
+def test_an_uploaded_prediction_is_added_and_one_of_the_same_name_replaced(own: str) -> None:
+    app = start(FILES, files=own)
+    for name, models in (
+        ("blocks", ["lines 1.0", "blocks 1.0 (1)", "blocks 1.0 (2)"]),
+        ("lines", ["lines 1.0 (1)", "blocks 1.0", "lines 1.0 (2)"]),
+    ):
+        dashboard.add(app, {"third.json": SAMPLE[name]})
+        assert app.selectbox(key=dashboard.key_of(app, "model_a")).options == models
+        assert list(table(go(app, FILES))) == ["ground_truth.json", "lines.json", "blocks.json", "third.json"]
+
+
+def test_thresholds_stay_with_a_further_model_and_begin_anew_with_another_ground_truth(own: str) -> None:
+    app = start(files=own, iou="0.7", protocol="coco", mistakes="missed")
+    dashboard.add(app, {"third.json": SAMPLE["lines"]})
+    assert address(app) == {"uploads": "yes", "iou": "0.7", "protocol": "coco"}
+    dashboard.drop(app, {"new.json": file_bytes(*TRUTH[:1], side="ground_truth"), "own.json": file_bytes(*TRUTH)})
+    dashboard.choose_truth(app, "new.json")
+    dashboard.evaluate(app)
+    assert (address(app), [card["TP"] for card in cards(app)]) == ({"uploads": "yes"}, ["1"])
+
+
+@pytest.mark.usefixtures("whole_app")
+def test_another_ground_truth_is_chosen_and_a_prediction_is_the_reference_where_it_is_told_to_be(
+    tmp_path: Path,
+) -> None:
+    app = start(FILES, files=files_of(tmp_path, TRUTH, TRUTH[:2]))
+    dashboard.drop(app, {"new truth.json": file_bytes(*TRUTH[:1], side="ground_truth")})
+    dashboard.choose_truth(app, "new truth.json")
+    (card,) = cards(dashboard.evaluate(app))
+    assert (card["TP"], card["FP"], card["FN"]) == ("1", "1", "0")
+    roles = {"new truth.json": "Ground truth", "model1.json": "Model A", "truth.json": "Not used"}
+    assert table(go(app, FILES)) == roles
+    press(app, "Change roles")
+    for name, role in (("model1.json", "truth"), ("new truth.json", ""), ("truth.json", "A")):
+        dashboard.set_role(app, name, role)
+    # What says that it is a ground truth is no prediction: nothing is opened, and its issue is listed.
+    assert "truth.json" in listed(dashboard.send_event(app, "groups", "evaluate", 1))
+    dashboard.send_event(app, "groups", "back", 1)
+    assert table(go(app, FILES)) == roles
+
+
+@pytest.mark.usefixtures("whole_app")
+def test_names_of_uploads_stay_text() -> None:
     app = start(FILES)
+    name = "![x](example.invalid)<b>.json"
+    assert_no_markup(dashboard.drop(app, {name: b"{"}))
+    dashboard.add(app, {name: SAMPLE["lines"], "truth.json": SAMPLE["ground_truth"]})
+    assert table(go(app, FILES))[name] == "Model A"
+    assert_no_markup(app)
+
+
+@pytest.fixture
+def reader(own: str) -> Iterator[AppTest]:
+    """A session on the Files view with files of its own, and pages, whose folder of uploads is cleared at the end."""
+    app = start(FILES, files=own.replace('"pdfs": null', f'"pdfs": "{dashboard.SAMPLE_DATA / "pdf"}"'))
     yield app
     if "upload_folder" in app.session_state:
         app.session_state["upload_folder"].cleanup()
-
-
-def upload_pdfs(app: AppTest, *files: tuple[str, bytes]) -> str:
-    """Add pages, and what is said of it."""
-    uploader = app.file_uploader(key="upload_pages_files")
-    uploader.set_value([(name, content, "application/pdf") for name, content in files])
-    dashboard.press(app, "Add the pages")
-    return next(text for text in texts(app.caption) if text.startswith("Added "))
 
 
 PDF = (dashboard.SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()
@@ -291,8 +310,14 @@ def page_at(app: AppTest, document: str, index: int = 0) -> dict[str, object]:
     return page
 
 
+def said(app: AppTest) -> str:
+    """What became of the last files."""
+    return " ".join(dashboard.read_html(dashboard.block(app, 'role="status"')).words)
+
+
 def test_a_pdf_is_added_and_used(reader: AppTest) -> None:
-    assert upload_pdfs(reader, ("tram-options.pdf", PDF)) == "Added 1."
+    dashboard.add(reader, {"tram-options.pdf": PDF})
+    assert said(reader) == "1 page file added."
     assert stored(reader) == ["tram-options.pdf"]
     # The others are still those of the folder that was open.
     for document in ("tram-options.pdf", "school-census.pdf"):
@@ -301,30 +326,35 @@ def test_a_pdf_is_added_and_used(reader: AppTest) -> None:
         assert page["image"]
     text = " ".join(texts(go(reader, FILES).caption))
     assert "by name among the uploads, then under the folder pdf" in text
-    assert {"Uploaded pages/ 1 file", "pdf/ 14 files"} <= set(dashboard.table(reader, "Role")["File"])
+    assert {"Uploaded pages/ 1 file", "pdf/ 8 files"} <= set(dashboard.table(reader, "Role")["File"])
 
 
 def test_the_file_in_whose_place_an_upload_is_shown_is_named(reader: AppTest) -> None:
     other = (dashboard.SAMPLE_DATA / "pdf" / "school-census.pdf").read_bytes()
-    for files, said in (
-        ([("tram-options.pdf", other), ("new.pdf", other)], "Added 2. Shown instead of tram-options.pdf, of pdf."),
-        ([("tram-options.pdf", PDF)], "Added 1. Shown instead of tram-options.pdf, uploaded before."),
-        ([("tram-options.pdf", PDF)], "Added 1."),
+    for files, words in (
+        (
+            {"tram-options.pdf": other, "new.pdf": other},
+            "2 page files added. Shown instead of tram-options.pdf, of pdf.",
+        ),
+        ({"tram-options.pdf": PDF}, "1 page file added. Shown instead of tram-options.pdf, uploaded before."),
+        ({"tram-options.pdf": PDF}, "1 page file added."),
     ):
-        assert upload_pdfs(reader, *files) == said
-    for number in (1, 0):
-        fine(reader.button(key=f"remove_page_{number}").click().run())
+        assert said(dashboard.add(reader, files)) == words
+    press(reader, "Change roles")
+    dashboard.set_role(reader, "new.pdf, tram-options.pdf", "")
+    assert said(dashboard.evaluate(reader)) == "2 page files removed."
     assert "by name under the folder pdf" in " ".join(texts(reader.caption))
 
 
 def test_what_is_not_a_pdf_is_refused(reader: AppTest) -> None:
     contents = (b"", b"<html>", b"\x89PNG\r\n", b" " * 1025 + b"%PDF-1.7", b"PK\x03\x04")
-    said = upload_pdfs(reader, *((f"{at}.pdf", content) for at, content in enumerate(contents)))
-    assert said == "Added 0. Neither PDF nor image: 0.pdf, 1.pdf, 2.pdf, 3.pdf, 4.pdf."
+    dashboard.add(reader, {f"{at}.pdf": content for at, content in enumerate(contents)})
+    rule = "a file with the ending of a page must be a PDF or an image"
+    assert {row["File"] for row in dashboard.issues(reader) if row["Rule"] == rule} == {f"{at}.pdf" for at in range(4)}
     assert stored(reader) == []
     assert dashboard.components(go(reader, PAGE_BROWSER))
-    said = upload_pdfs(go(reader, FILES), ("a.pdf", PDF), ("b.pdf", b"no"), ("![x](http:x).pdf", b"no"))
-    assert said == "Added 1. Neither PDF nor image: b.pdf, ![x](http:x).pdf."
+    dashboard.add(go(reader, FILES), {"tram-options.pdf": PDF, "b.pdf": b"no", "![x](http:x).pdf": b"no"})
+    assert said(reader) == "1 page file added."
     assert_no_markup(reader)
 
 
@@ -336,7 +366,10 @@ NAMES = (
 
 def test_tricks_with_names_write_nothing_outside(reader: AppTest) -> None:
     """Whatever the browser claims the file is called, it is refused or stored under a plain name in the folder."""
-    upload_pdfs(reader, *((name, PDF) for name in NAMES))
+    dashboard.drop(reader, dict.fromkeys(NAMES, PDF))
+    for name in [name for name, what in listed(reader).items() if what == "PDFs and page images"]:
+        dashboard.set_role(reader, name, "pages")
+    dashboard.evaluate(reader)
     assert stored(reader)
     assert [each for each in stored(reader) if "\\" in each or each.startswith(".")] == []
     assert not Path("/tmp/escape.pdf").exists()
@@ -352,21 +385,13 @@ def test_dropped_files_are_sorted_and_the_image_of_a_page_is_shown(reader: AppTe
     result = [{"image_id": 4, "category_id": 1, "bbox": [6, 8, 30, 40], "score": 0.8}]
     sheet = io.BytesIO()
     Image.new("RGB", (60, 80), "white").save(sheet, "WEBP")
-    reader.file_uploader(key="upload_annotations").set_value(
-        [
-            ("boxes.json", json.dumps(truth).encode(), "application/json"),
-            ("model.json", json.dumps(result).encode(), "application/json"),
-            ("report_0002.webp", sheet.getvalue(), "image/webp"),
-            ("notes.txt", b"nothing", "text/plain"),
-        ]
-    )
-    dashboard.press(reader, "Read the files")
-    roles = [each for each in reader.selectbox if each.key.startswith("dropped_role")]
-    proposed = {dashboard.plain(each.label).split(" ")[0]: each.value for each in roles}
-    assert proposed == {"boxes.json": "Ground truth", "model.json": "Prediction"}
-    assert any("notes" in text for text in texts(reader.caption))
-    dashboard.press(reader, "Open these files")
-    assert table(reader) == {"boxes.json": "Ground truth", "model.json": "Model A"}
+    given = {"boxes.json": json.dumps(truth).encode(), "model.json": json.dumps(result).encode()}
+    dashboard.drop(reader, {**given, "report_0002.webp": sheet.getvalue(), "notes.txt": b"nothing"})
+    assert listed(reader)["notes.txt"] == "neither annotations nor pages"
+    dashboard.choose_truth(reader, "boxes.json")
+    dashboard.evaluate(reader)
+    files = table(go(reader, FILES))
+    assert (files["boxes.json"], files["model.json"]) == ("Ground truth", "Model A")
     page = page_at(reader, "report", 1)
     assert (page["problem"], page["width"], page["height"]) == (None, 60.0, 80.0)
 
@@ -395,13 +420,3 @@ def test_a_path_in_an_annotation_is_only_a_name(tmp_path: Path) -> None:
             assert viewer(app)["page"]["image"] is None, name
             assert viewer(app)["page"]["problem"], name
     assert shown_pages, "the names that are taken as one of a document"
-
-
-def test_every_format_of_boxes_is_taken() -> None:
-    page = {"id": 1, "width": 9, "height": 9, "file_name": "a.png"}
-    coco = {"images": [page], "categories": [{"id": 1, "name": "Table"}], "annotations": []}
-    app = upload(start(FILES), "instances.json", json.dumps(coco).encode(), role="Ground truth")
-    assert not any("was not taken" in text for text in texts(app.error))
-    assert table(app)["instances.json"] == "Ground truth"
-    # The sample predictions do not fit to it, which is said and not shown as numbers.
-    assert "No prediction can be evaluated" in " ".join(dashboard.words(go(app, OVERVIEW)))

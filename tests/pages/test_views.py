@@ -513,7 +513,7 @@ def test_without_a_ground_truth_or_a_prediction(tmp_path: Path) -> None:
         assert NOTHING_TRUTH in words(app)
         assert [each.proto.label for each in app.get("page_link")][-1] == "Open Files"
     assert list(go(app, FILES).dataframe[0].value["File"]) == ["p.json"]
-    nothing = "No annotation file is open. Upload one below, or start with layoutscope open FOLDER."
+    nothing = "No annotation file is open. Add files, or start with layoutscope open FOLDER."
     assert nothing in dashboard.texts(start(FILES, files=workspace(None)).caption)
 
 
@@ -522,26 +522,9 @@ def test_an_empty_view_names_the_formats_and_opens_the_sample_data() -> None:
     (formats_,) = [word for word in words(app) if word.startswith("Recognised by content:")]
     for name in ("COCO instances or results", "PAGE XML", "Pascal VOC", "YOLO labels", "DoclingDocument"):
         assert name in formats_
-    assert [each.label for each in app.get("file_uploader")] == [
-        "Dropped files",
-        "Ground truth, predictions, PDFs and page images, or zip archives of them",
-    ]
+    assert "Open your own files" in [each.label for each in app.button]
     dashboard.press(app, "Open the sample data")
     assert on_cards(app) == [shown(box_result(0)), shown(box_result(1))]
-
-
-def test_files_that_an_empty_view_takes_are_sorted_by_content(tmp_path: Path) -> None:
-    """The form of an empty view has no choice of a role."""
-    truth = write_file(tmp_path / "t.json", TRUTH, side="ground_truth")
-    prediction = write_file(tmp_path / "p.json", TRUTH)
-    app = start(files=workspace(None))
-    # The first one takes what is dropped anywhere.
-    app.file_uploader[1].set_value([(path.name, path.read_bytes(), "application/json") for path in (truth, prediction)])
-    dashboard.press(app, "Read the files")
-    proposed = {each.label.split(" ")[0]: each.value for each in app.selectbox if each.key.startswith("dropped_role")}
-    assert proposed == {"p\\.json": "Prediction", "t\\.json": "Ground truth"}
-    dashboard.press(app, "Open these files")
-    assert [card["F1"] for card in cards(go(app, OVERVIEW))] == ["1.000"]
 
 
 def test_a_ground_truth_with_errors(tmp_path: Path) -> None:
@@ -727,6 +710,7 @@ def assert_no_markup(app: AppTest, *attributes_too: str) -> None:
             "class",
             "aria-current",
             "aria-label",
+            "role",
             "title",
             "colspan",
             "max",

@@ -19,6 +19,8 @@ from evaluator.data.fixes import parse_fix
 from evaluator.data.issues import BadInput
 from evaluator.project import evaluate
 from evaluator.workspace.roles import find
+from pages.app.state import State
+from tests import dashboard
 from tests.dashboard import (
     FILES,
     OVERVIEW,
@@ -29,7 +31,6 @@ from tests.dashboard import (
     html_blocks,
     issues,
     plain,
-    press,
     read_html,
     start,
     table,
@@ -144,20 +145,24 @@ def opened(case: Case) -> tuple[AppTest, list[str]]:
 
 
 def uploaded(case: Case) -> tuple[AppTest, list[str]]:
-    """Both sides through the form of an empty session, folders with the names in them."""
-    app, seen = start(FILES, files=workspace(None), **chosen(case)), []
-    for path, role in zip(paths(case), ("Ground truth", "Prediction"), strict=True):
+    """Both sides dropped on an empty session, folders with the names in them."""
+    app = start(FILES, files=workspace(None))
+    for path in paths(case):
         files = [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())
-        given = [(each.relative_to(path.parent).as_posix(), each.read_bytes(), "") for each in files]
-        next(each for each in app.button_group if each.label == "Role of the files").set_value(role)
-        app.file_uploader(key="upload_annotations").set_value(given)
-        app = press(app, "Read the files")
-        seen += words(app)
-    return app, seen
+        app = dashboard.drop(app, {each.relative_to(path.parent).as_posix(): each.read_bytes() for each in files})
+    said = words(app)
+    said += [file["what"] for group in dashboard.component(app, "groups")["groups"] for file in group["files"]]
+    if dashboard.component(app, "groups")["ready"]:
+        dashboard.evaluate(app)
+        app.session_state[dashboard.key_of(app, "protocol")] = chosen(case).get("protocol", "snapshot")
+        app.session_state[State.fixes.key] = tuple(filter(None, [case.fix]))
+        said += words(go(app, FILES))
+    return app, said
 
 
 @pytest.mark.parametrize("way", [opened, uploaded])
 @OF_CASES
+@pytest.mark.usefixtures("whole_app")
 def test_in_the_dashboard(case: Case, way: Callable[[Case], tuple[AppTest, list[str]]]) -> None:
     app, said = way(case)
     value: Any = None

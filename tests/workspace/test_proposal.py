@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,15 @@ def test_what_several_files_are_proposed_as(
     said, offered = proposal.truth_choices("boxes")
     assert (list(proposal.roles), said, [each.words for each in offered]) == (roles, sentence, choices)
     assert proposal.notes == ({1: "the same boxes as one"} if files[1].name == "again" else {})
+
+
+def test_an_upload_and_files_of_this_machine_are_merged_as_one_upload(tmp_path: Path) -> None:
+    (tmp_path / "two").mkdir()
+    for name in ("one.xml", "two/a.xml"):
+        (tmp_path / name).write_text(name)
+    merged = merged_origin([Upload("up", (("up.xml", b"up"),), "pod"), tmp_path / "one.xml", tmp_path / "two"])
+    files = (("up.xml", b"up"), ("one.xml", b"one.xml"), ("two/a.xml", b"two/a.xml"))
+    assert merged == Upload("3 files, up first", files, "pod")
 
 
 def test_a_model_in_two_files_can_be_kept_apart_and_another_ground_truth_chosen() -> None:

@@ -23,7 +23,7 @@ from tests.pages.test_findings_view import seeded
 
 pytestmark = pytest.mark.usefixtures("store_path")
 
-BOXES_FILE = (SAMPLE_DATA / "lines.json").read_bytes()
+TRUTH_FILE, BOXES_FILE = ((SAMPLE_DATA / f"{name}.json").read_bytes() for name in ("ground_truth", "lines"))
 PDF = (SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()
 
 
@@ -180,21 +180,14 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     workspace_store._open.clear()
 
 
-def upload(app: AppTest, name: str, content: bytes) -> None:
-    app.file_uploader(key="upload_annotations").set_value([(name, content, "application/json")])
-    next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")
-    dashboard.press(app, "Read the files")
-
-
 def names(app: AppTest) -> list[str]:
     return list(dashboard.table(app, "SHA-256")["File"])
 
 
+@pytest.mark.usefixtures("whole_app")
 def test_uploads_and_filter_survive_a_reload_until_they_are_removed(workspace: Path) -> None:
     app = start(FILES)
-    upload(app, "mine.json", BOXES_FILE)
-    app.file_uploader(key="upload_pages_files").set_value([("tram-options.pdf", PDF, "application/pdf")])
-    dashboard.press(app, "Add the pages")
+    dashboard.add(app, {"truth.json": TRUTH_FILE, "mine.json": BOXES_FILE, "tram-options.pdf": PDF})
     dashboard.go(app, PAGE_BROWSER)
     app.session_state["label"] = "Table"
     dashboard.fine(app.run())
@@ -204,13 +197,13 @@ def test_uploads_and_filter_survive_a_reload_until_they_are_removed(workspace: P
     assert dashboard.viewer(again)["page"]["problem"] is None or again.session_state["doc"] != "tram-options.pdf"
     dashboard.go(again, FILES)
     assert "mine.json" in names(again)
-    text = " ".join(dashboard.words(again))
-    assert "kept in ws until you remove them" in text
-    assert "mine.json · prediction of boxes" in text
-    dashboard.fine(again.button(key="remove_upload_0").click().run())
-    assert "mine.json" not in names(again)
-    dashboard.fine(again.button(key="remove_page_0").click().run())
-    assert list((workspace / "uploads").iterdir()) == []
+    assert "Uploads are kept in ws until they are not used." in dashboard.texts(again.caption)
+    dashboard.press(again, "Change roles")
+    dashboard.add(again, {"other.json": BOXES_FILE})
+    for name in ("mine.json", "tram-options.pdf"):
+        dashboard.set_role(dashboard.press(dashboard.go(again, FILES), "Change roles"), name, "")
+        dashboard.evaluate(again)
+    assert len(list((workspace / "uploads").iterdir())) == 2
     assert "mine.json" not in names(start(FILES))
     for each in (app, again):
         each.session_state["upload_folder"].cleanup()
@@ -252,16 +245,16 @@ def test_saved_filters_that_make_no_sense_are_at_their_start(workspace: Path, te
     assert [values[:2] + values[4:5] for values in saved.values()] in ([], [("", "Table", (0.0, 1.0))])
 
 
+@pytest.mark.usefixtures("whole_app")
 def test_without_a_folder_the_view_says_what_a_reload_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    app = start(FILES)
-    assert "kept until this tab closes or is reloaded" in dashboard.words(app)
-    assert any("--workspace DIR" in each.value for each in app.caption)
-    upload(app, "mine.json", BOXES_FILE)
-    assert "mine.json" in names(app)
-    dashboard.fine(app.button(key="remove_upload_0").click().run())
-    assert names(app)[:3] == ["ground_truth.json", "lines.json", "blocks.json"]
-    assert "mine.json" not in names(app)
+    app = dashboard.add(start(FILES), {"truth.json": TRUTH_FILE, "mine.json": BOXES_FILE})
+    app.button(key="undo_open").click().run()
+    assert names(dashboard.go(app, FILES))[:3] == ["ground_truth.json", "lines.json", "blocks.json"]
+    dashboard.add(app, {"truth.json": TRUTH_FILE, "mine.json": BOXES_FILE})
+    dashboard.go(app, FILES)
+    (said,) = [text for text in dashboard.texts(app.caption) if "--workspace DIR" in text]
+    assert said.startswith("Uploads are kept until this tab closes or is reloaded.")
 
 
 def test_a_folder_that_cannot_be_used_is_said_on_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

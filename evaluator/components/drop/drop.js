@@ -16,8 +16,8 @@ const STILL = 700;
 const APPEARS = 5000;
 const TAKES = 5000;
 const HIDDEN = /(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/;
-/** What opens the chooser: links and buttons in a container of one of these keys. */
-const OPENS = ".st-key-open_own a, .st-key-open_own button, .st-key-drop_again button, .st-key-add_files button";
+/** What opens the chooser, of files or of a folder: buttons whose key begins with this. */
+const OPENS = "[class*=st-key-choose_files] button, [class*=st-key-choose_folder] button";
 
 /** @param {FileSystemDirectoryEntry} folder @param {File[]} files @returns {Promise<void>} */
 async function walk(folder, files) {
@@ -112,10 +112,11 @@ class DropAnywhere {
     this.on("dragleave", (event) => { if (!event.relatedTarget) this.show(null); });
     this.on("drop", (event) => this.drop(event));
     this.on("click", (event) => {
-      if (!(event.target instanceof Element) || !event.target.closest(OPENS)) return;
+      const opener = event.target instanceof Element && event.target.closest(OPENS);
+      if (!opener) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      this.choose(false);
+      this.choose(opener.closest("[class*=st-key-choose_folder]") !== null);
     });
     this.on("keydown", (event) => {
       if (event.key.toLowerCase() !== "o" || !(event.ctrlKey || event.metaKey) || event.altKey) return;

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
-from evaluator.data.dataset import Annotations, LevelKey, Side
+from evaluator.data.dataset import Annotations, LevelKey
 from evaluator.data.issues import Issue, count_of, plain
 from evaluator.pdf.folder import folders_of
-from evaluator.project import AnyMember, paths_of
+from evaluator.project import paths_of
 from evaluator.workspace import file_list, project_file
 from evaluator.workspace.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow, PageFiles
 from pages.app import frame, pictures, session_files, widgets
 from pages.app.session_files import BOXES, FIELDS, KINDS, AnyKind
-from pages.app.state import Field, State, chosen_cells, form_value, state
+from pages.app.state import State, chosen_cells, state
 from pages.views.files import doctor
 from pages.views.findings import findings
 
-_ROLES: Final[dict[str, Side | None]] = {"Ground truth": "ground_truth", "Prediction": "prediction", "Not used": None}
 _LEVELS: Final[dict[LevelKey, str]] = {"": "By kind", "outer": "Outer", "inner": "Inner", "all": "All"}
-# Another role of a file that the reader asked for, until it has it.
-_ROLE_ASKED: Final[Field[tuple[AnyKind, AnyMember, Side | None] | None]] = Field(None, "role_asked")
 _ROWS: Final = 20
 _VIEWS: Final[dict[str, tuple[str, str]]] = {
     "Findings": ("Open Findings", "pages/findings.py"),
@@ -48,7 +44,7 @@ def all_files() -> None:
     head, control = st.columns([1, 1.4], vertical_alignment="center")
     head.html('<h2 class="ls-section">All files <small>recognised by content</small></h2>')
     if not members:
-        st.caption("No annotation file is open. Upload one below, or start with layoutscope open FOLDER.")
+        st.caption("No annotation file is open. Add files, or start with layoutscope open FOLDER.")
     if not listed:
         return
     names = ("All", READ, LEFT_OUT, WITH_ISSUES)
@@ -67,9 +63,7 @@ def all_files() -> None:
             st.caption("Choose a row to see what is in the file.")
     else:
         st.caption("No file.")
-    if members:
-        _level()
-        _role(members)
+    _level()
 
 
 def _level() -> None:
@@ -137,7 +131,7 @@ def _list_rows(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
         if beside.is_file():
             others.append(file_list.of_project_file(beside.name))
     reasons = (*session_files.left_out_issues(), *issues_of_pages())
-    left_out = map(_Listed, file_list.of_left_out(reasons, unused_files()))
+    left_out = map(_Listed, file_list.of_left_out(reasons, session_files.unused_files()))
     explained = [each._replace(reason=reason) for reason, each in zip(reasons, left_out, strict=False)]
     return [*listed, *map(_Listed, others), *explained, *left_out]
 
@@ -154,11 +148,6 @@ def locked_pages() -> list[Path]:
     folders = _folders_of_pages()
     held = (file_list.page_files(folder) if folder == own else _page_files(str(folder)) for folder in folders)
     return [path for of_folder in held for path in of_folder.encrypted if pictures.lacks_password(path)]
-
-
-def unused_files() -> tuple[str, ...]:
-    """Return the files that are neither annotations nor pages: command line, then last upload."""
-    return (*session_files.initial_workspace().passed_over, *state.passed_over)
 
 
 def _folders_of_pages() -> list[Path]:
@@ -212,31 +201,3 @@ def _table(rows: list[FileRow], key: str) -> None:
         on_select="rerun",
         key=key,
     )
-
-
-def _role(members: list[tuple[AnyKind, Any]]) -> None:
-    with st.form("file_role", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "File",
-            range(len(members)),
-            format_func=widgets.distinct_words({at: plain(member.name) for at, (_, member) in enumerate(members)}),
-            index=None,
-            placeholder="Change the role of a file",
-            label_visibility="collapsed",
-            key="file_role_file",
-        )
-        st.selectbox("Role", list(_ROLES), label_visibility="collapsed", width=160, key="file_role")
-        st.form_submit_button("Change the role", on_click=_ask_role, args=(members,))
-    widgets.run_pending(_ROLE_ASKED, _change_role)
-    if state.unused:
-        st.caption("Files that are not used stay in the list until this tab closes.")
-
-
-def _ask_role(members: Sequence[tuple[AnyKind, AnyMember]]) -> None:
-    place = form_value("file_role_file")
-    if place is not None:
-        _ROLE_ASKED.set((*members[place], _ROLES[str(form_value("file_role"))]))
-
-
-def _change_role(asked: tuple[AnyKind, AnyMember, Side | None]) -> None:
-    state.rejected = session_files.change_role(*asked)

@@ -11,9 +11,8 @@ from evaluator.data.dataset import Side
 from evaluator.data.issues import plain
 from evaluator.formats import table
 from evaluator.project import Upload
-from pages.app import frame, session_files, widgets
-from pages.app.session_files import BOXES
-from pages.app.state import State, form_value, state
+from pages.app import frame, widgets
+from pages.app.state import State, UploadedFiles, form_value, state
 
 _ROLES: Final[dict[str, Side]] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 _UNITS: Final = {"pixels": "pixels", "page": "shares of the page"}
@@ -26,16 +25,10 @@ _WORDS: Final = {
 _OPTIONAL: Final = ("document", "score", "page_width", "page_height")
 
 
-def tables_of(files: Sequence[tuple[str, bytes]]) -> tuple[tuple[str, bytes], ...]:
-    """Return those of some files that are tables."""
-    return tuple(file for file in files if table.looks_like_table(file[1]) and table.header_names(file[1], file[0]))
-
-
-def tables() -> None:
-    """Draw a form for each dropped table whose columns have no known names."""
-    for place, (name, content) in enumerate(state.tables):
+def tables(unnamed: UploadedFiles) -> None:
+    """Draw a form for each of some tables whose columns have no known names."""
+    for place, (name, content) in enumerate(unnamed):
         _form(place, name, content)
-    widgets.run_pending(State.table_asked, _read)
 
 
 def _form(place: int, name: str, content: bytes) -> None:
@@ -88,13 +81,3 @@ def _choice(place: int, target: str, header: Sequence[str]) -> str | None:
         placeholder="none",
         key=f"column_{place}_{target}",
     )
-
-
-def _read(asked: tuple[Upload, Side]) -> None:
-    upload, side = asked
-    member = session_files.add_upload(BOXES, upload, side)
-    state.rejected = member if member.source is None else None
-    if member.source is not None:
-        state.tables = tuple(held for held in state.tables if held not in upload.files)
-        if state.dropped is not None and not state.dropped.proposed and not state.dropped.pages:
-            state.dropped = None

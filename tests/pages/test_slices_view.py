@@ -20,7 +20,21 @@ from pages.views.slices import observed_slices, slices
 from tests import dashboard
 from tests.analysis.test_slices_averages import files
 from tests.building import box, write_file
-from tests.dashboard import GALLERY, SLICES, component, fine, html_blocks, press, start, table, texts, viewer, workspace
+from tests.dashboard import (
+    GALLERY,
+    SLICES,
+    block,
+    component,
+    fine,
+    html_blocks,
+    plain,
+    press,
+    start,
+    table,
+    texts,
+    viewer,
+    workspace,
+)
 from tests.pdf_fixtures import page, pages
 from tests.sample_results import box_result
 
@@ -101,8 +115,8 @@ def test_slices_by_averages_are_those_of_the_search(planted: list[Path], protoco
         GALLERY, files=workspace(planted[0], planted[1:]), protocol=protocol, model="2", charts="names",
         question=question_of(viewer(app), 0, measure),
     )  # fmt: skip
-    head = next(block for block in html_blocks(gallery) if shown["title"] in block)
-    assert f"<small>{shown['boxes']} in " in head
+    assert f"{shown['title']} ✕" in [plain(each.label) for each in gallery.button]
+    assert f">{shown['boxes']} in " in block(gallery, "ls-result")
     assert shown["boxes"] == f"{one.boxes} boxes"
 
 

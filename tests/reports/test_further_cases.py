@@ -181,6 +181,17 @@ def test_folders_of_models_are_no_documents(tmp_path: Path) -> None:
         assert (value, "a folder must hold its annotation files itself" in said) == (None, True)
 
 
+def test_files_that_all_state_one_name_are_said_to(tmp_path: Path) -> None:
+    files = {f"pred/{page.name}.xml": voc(page, "<filename>image.jpg</filename>") for page in DOTTED}
+    write(tmp_path, {"gt.json": coco(DOTTED), **files})
+    _, said = counted(tmp_path)
+    sentence = (
+        'pred: files should state names that differ; each is read as what the file is named; found "image" in all 4 '
+        "files. State another name in each file if they are named otherwise."
+    )
+    assert said.splitlines()[-1] == sentence
+
+
 def test_width_and_height_of_a_table_are_those_of_the_page_where_they_hold_all_boxes(tmp_path: Path) -> None:
     rows = [
         f"{page.name},{width},{height},{label},{x1},{y1},{x2},{y2}"
@@ -251,7 +262,7 @@ def test_a_locked_pdf_is_named_where_sizes_are_compared_with_it(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("image", "first", "found"),
+    ("image", "first", "right"),
     [
         ("report_page_{}.png", 1, 15),
         ("report-{:03}.jpg", 0, 15),
@@ -261,7 +272,7 @@ def test_a_locked_pdf_is_named_where_sizes_are_compared_with_it(tmp_path: Path) 
 )
 @pytest.mark.parametrize("images_are_truth", [False, True])
 def test_images_of_the_pages_of_a_document(
-    tmp_path: Path, image: str, first: int, found: int, images_are_truth: bool
+    tmp_path: Path, image: str, first: int, right: int, images_are_truth: bool
 ) -> None:
     """Pages are counted from 0 where an image has that number; of the last case the first page has none."""
     shown = THREE[max(0, first - 1) :]
@@ -274,4 +285,4 @@ def test_images_of_the_pages_of_a_document(
     assert "with images named by a document and a number read as its pages: " in said
     assert "Apply it with --fix names=pages, or" in said
     value, _ = counted(tmp_path, fix=[parse_fix("names=pages")])
-    assert value == (found, *((15 - found, 0) if images_are_truth else (0, 15 - found)))
+    assert value == (right, *((15 - right, 0) if images_are_truth else (0, 15 - right)))

@@ -11,19 +11,28 @@ from typing import Final, Literal, get_args
 import streamlit as st
 
 from evaluator.data.issues import BadInput, Issue, count_of, displayed, plain
+from evaluator.pdf.sizes import page_sizes
 from evaluator.review import findings_export, findings_import, identity
-from evaluator.review.corrections import snapshot_file
+from evaluator.review.corrections import annotators_file
 from evaluator.review.finding_groups import OPINIONS, agreed_by_two
 from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
 from pages.app import frame, pictures, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
-from pages.app.state import ImportNote, State, form_value, state
+from pages.app.state import CorrectedFile, ImportNote, State, form_value, state
 from pages.views.fields import field_verdicts
 from pages.views.findings import decision_list, findings, meeting, review_sample
 from pages.views.overview import headline
 
+_FORMS: Final = {
+    "snapshot": "Schema 1.3",
+    "label-studio": "Label Studio",
+    "cvat": "CVAT",
+    "coco": "COCO",
+    "yolo": "YOLO",
+    "omnidocbench": "OmniDocBench",
+}
 _Number = Literal["tp", "fp", "fn", "precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
 _NUMBERS: Final[tuple[_Number, ...]] = get_args(_Number)
 _HEADS: Final = ("TP", "FP", "FN", "Precision", "Recall", "F1", "Mean IoU", "Coverage", "Purity")
@@ -175,14 +184,7 @@ def _exchange(loaded: LoadedBoxes | None, log: ReviewLog) -> None:
                 st.download_button(name, content, file, kind, on_click="ignore", disabled=not events)
         st.caption(f"{count_of(len(events), 'event')} in {frame.escaped(findings.store_name() or 'no store')}.")
         if loaded is not None and findings.corrections_of(loaded).of_boxes:
-            st.download_button(
-                "Corrected ground truth (schema 1.3)",
-                lambda: snapshot_file(findings.corrections_of(loaded), created_at=datetime.now(UTC)),
-                "ground_truth_corrected.json",
-                "application/json",
-                on_click="ignore",
-            )
-            st.caption("The original file is never changed.")
+            _for_annotators(loaded)
     with right, st.form("findings_import", clear_on_submit=True):
         st.file_uploader(
             "Findings of other reviewers (CSV, JSON, Parquet)",
@@ -192,6 +194,38 @@ def _exchange(loaded: LoadedBoxes | None, log: ReviewLog) -> None:
         )
         st.form_submit_button("Import", on_click=_import)
     _import_note()
+
+
+def _for_annotators(loaded: LoadedBoxes) -> None:
+    """Draw the corrected ground truth in the formats of those who annotate."""
+    form = widgets.choice("Corrected ground truth as", _FORMS, State.corrected_as)
+    st.button("Write the file", on_click=_write_corrected, args=(loaded, form), key="write_corrected")
+    written = state.corrected_file
+    if written is not None and written.digest == _digest(loaded):
+        if written.issues:
+            frame.issues(written.issues)
+        else:
+            st.download_button(f"Download {written.name}", written.content, written.name, on_click="ignore")
+    st.caption(
+        "The original file is never changed. Opened after the correction, its findings are Done by themselves: "
+        "corrected in the ground truth that is open."
+    )
+
+
+def _digest(loaded: LoadedBoxes) -> str:
+    return findings.corrections_of(loaded).dataset.ground_truth.source.sha256
+
+
+def _write_corrected(loaded: LoadedBoxes, form: str) -> None:
+    to = findings.corrections_of(loaded)
+    source, pdfs = to.dataset.ground_truth.source, loaded.project.pdfs
+    try:
+        sizes = page_sizes(source, pdfs) if pdfs is not None and form != "snapshot" and source.unit == "page" else {}
+        name, content = annotators_file(to, form, created_at=datetime.now(UTC), sizes=sizes)
+    except BadInput as problem:
+        state.corrected_file = CorrectedFile(_digest(loaded), "", b"", problem.issues)
+    else:
+        state.corrected_file = CorrectedFile(_digest(loaded), name, content, ())
 
 
 def _import() -> None:

@@ -17,7 +17,8 @@ others, conflict      every one               nothing
 
 The row follows from the boxes, not from the name: a pair of two labels is "wrong class" whatever it was called. A
 verdict about the ground truth holds at every threshold and for every model, also when its mistake is none any more: the
-accepted prediction is kept with the verdict. It does not hold when its ground truth box is no longer in the file. Of
+accepted prediction is kept with the verdict. It does not hold when its ground truth box is no longer in the file, and
+changes nothing where the file is corrected already (`identity.is_corrected`). Of
 several verdicts that change one box the latest counts, and of several accepted predictions of one label with IoU >= 0.5
 (one object, seen by two models) the latest.
 
@@ -27,25 +28,27 @@ precision, recall and means of fit are an upper bound. Another model is measured
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, IntArray, iou
-from evaluator.data.dataset import Dataset, join
+from evaluator.data.dataset import Dataset, PageKey, join
 from evaluator.data.issues import Issue, count_of
+from evaluator.data.page_sizes import with_sizes
 from evaluator.data.subsets import kept_boxes
 from evaluator.formats.snapshot import ground_truth_file
+from evaluator.formats.writers import WRITERS
 from evaluator.review.apply_edits import Addition, apply_edits
-from evaluator.review.identity import box_model_name, rows_of_box
-from evaluator.review.verdicts import JudgedBox, Kind, ReviewedTarget, ReviewLog, Verdict, time_text
-
-SAME_OBJECT_IOU: Final = 0.5
-"""Accepted predictions of one label that overlap at least so much are one object."""
+from evaluator.review.identity import SAME_OBJECT_IOU, box_model_name, is_corrected, rows_of_box
+from evaluator.review.verdicts import JudgedBox, Kind, ReviewedTarget, ReviewLog, Target, Verdict, time_text
 
 _WORDS: Final = {
     "removed": "removed",
@@ -126,6 +129,27 @@ def snapshot_file(to: Corrections, *, created_at: datetime) -> bytes:
     return ground_truth_file(truth, created_at=time_text(created_at), notes={"corrected_from": origin})
 
 
+def annotators_file(
+    to: Corrections, form: str, *, created_at: datetime, sizes: Mapping[PageKey, tuple[float, float]] | None = None
+) -> tuple[str, bytes]:
+    """Return name and bytes of the corrected ground truth in a format of `WRITERS`; of several files a zip archive.
+
+    `sizes`: of pages whose size the ground truth does not state, by document id and page index. Ignored boxes stay.
+    `BadInput` where the format cannot hold the boxes, as without sizes.
+    """
+    if form == "snapshot":
+        return "corrected.json", snapshot_file(to, created_at=created_at)
+    files = WRITERS[form].convert(with_sizes(to.dataset.ground_truth.source, sizes or {}, None)).files
+    if not WRITERS[form].folder:
+        ((name, content),) = files.items()
+        return f"corrected-{form}{PurePosixPath(name).suffix}", content
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return f"corrected-{form}.zip", written.getvalue()
+
+
 def correcting_verdicts(log: ReviewLog, kind: Kind) -> Iterator[ReviewedTarget]:
     """Yield judged targets of a kind whose agreed verdict changes truth or counts, the newest first."""
     return (
@@ -189,6 +213,9 @@ class _Draft(Draft):
         page = self.dataset.page_row(target.document or "", target.page or 0)
         if page is None:
             return self.refuse(judged, "its document and page are open", "neither among these files")
+        if judged.verdict == "ground_truth_wrong" and self._is_done(target, page):
+            # Done by the annotators already.
+            return None
         if target.unit != self.truth.source.unit:
             return self.refuse(judged, "its boxes are in the unit of the ground truth", target.unit)
         rows = self._truth_rows(target.of("ground_truth"), page)
@@ -244,6 +271,9 @@ class _Draft(Draft):
                 return None
             chosen.append(free[0])
         return chosen
+
+    def _is_done(self, target: Target, page: int) -> bool:
+        return is_corrected(target, self.truth, self._rows_on(page)[0], self.dataset.labels)
 
     def _ignore(self, judged: ReviewedTarget, page: int, rows: list[int]) -> None:
         """Take the boxes of both sides out of the counts."""

@@ -114,7 +114,7 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CauseRow(FindingSet):
-    """A kind of cause under all models, or (`family` None, no sides) one finding that is of none.
+    """A kind of cause under all models, or (`family` None, no sides) a finding of none, or several that are closed.
 
     `fails`: the differences of the rule that it makes fail.
     """
@@ -134,12 +134,20 @@ class CauseRow(FindingSet):
     @property
     def title(self) -> str:
         """Return it in words."""
-        return _finding_title(self.entries[0]) if self.family is None else plain(family_title(self.family))
+        if self.family is not None:
+            return plain(family_title(self.family))
+        more = f", and {len(self.entries) - 1:,} more" if len(self.entries) > 1 else ""
+        return _finding_title(self.entries[0]) + more
 
     @property
     def mistakes(self) -> int:
-        """Return the number of its mistakes, of all models; 1 for a finding."""
-        return sum(side.mistakes for side in self.sides) if self.sides else 1
+        """Return the number of its mistakes, of all models, or of its findings."""
+        return sum(side.mistakes for side in self.sides) if self.sides else len(self.entries)
+
+    @property
+    def closed(self) -> bool:
+        """Return whether the ground truth that is open is corrected as its verdict asks for."""
+        return bool(self.entries) and all(entry.state == "corrected" for entry in self.entries)
 
     @property
     def judged(self) -> int:
@@ -220,8 +228,13 @@ class CauseRow(FindingSet):
 
     @property
     def status(self) -> str:
-        """Return how far the work is, in words: open until somebody says otherwise."""
-        return STATUSES[self.task.status or "open"] if self.task else STATUSES["open"]
+        """Return how far the work is, in words: open until somebody says otherwise, or it is seen in the files."""
+        return STATUSES[self.status_key]
+
+    @property
+    def status_key(self) -> str:
+        """Return how far the work is, as it is stored."""
+        return "done" if self.closed else (self.task.status if self.task else "") or "open"
 
     def targets(self, log: ReviewLog, place: CausePlace | None = None) -> dict[str, Target]:
         """Return its mistakes under all models, or those of one place, by the identity of their verdicts."""
@@ -294,8 +307,13 @@ def cause_rows(
 
 
 def finding_rows(entries: Sequence[FindingStatus]) -> list[CauseRow]:
-    """Return findings that are of no cause, each as a row of its own."""
-    return [CauseRow(None, (), (entry,)) for entry in entries]
+    """Return findings that are of no cause, each as a row of its own; those of one kind that are corrected as one."""
+    rows: dict[object, list[FindingStatus]] = {}
+    for entry in entries:
+        target, task = entry.judged.target, entry.judged.task
+        alike = (target.mistake, target.label, task.owner if task else "") if entry.state == "corrected" else None
+        rows.setdefault(alike or entry.judged.target_id, []).append(entry)
+    return [CauseRow(None, (), tuple(each)) for each in rows.values()]
 
 
 def _entries(

@@ -41,8 +41,9 @@ from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import COLUMNS, ComparedFields, CompareInputs
 from evaluator.review.corrected_results import CorrectedEvaluation, corrected_signature
-from evaluator.review.corrections import SAME_OBJECT_IOU, Applied, Draft, correcting_verdicts
+from evaluator.review.corrections import Applied, Draft, correcting_verdicts
 from evaluator.review.field_targets import field_model_name, judged_rows, same_box
+from evaluator.review.identity import SAME_OBJECT_IOU
 from evaluator.review.verdicts import ReviewedTarget, ReviewLog
 
 # Names of objects, and places in lists.

@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from evaluator.data.boxes import IntArray
-from evaluator.data.dataset import Annotations, JoinedBoxes, Side
+from evaluator.data.boxes import FloatArray, IntArray, iou
+from evaluator.data.dataset import Annotations, JoinedBoxes, Side, page_keys
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.matching.page_mistakes import PageMistakes, page_mistakes
@@ -22,6 +22,9 @@ from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Targ
 
 TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}
 """Boxes whose corners differ by at most this are one box written with fewer digits."""
+
+SAME_OBJECT_IOU: Final = 0.5
+"""Accepted boxes of one label that overlap at least so much are one object."""
 
 PROPOSED: Final = "proposed correction"
 """The model of a box that no model drew: what is proposed for a suspected error of the ground truth."""
@@ -160,6 +163,53 @@ def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Seque
     distance = np.abs(side.xyxy[rows] - np.array(box.xyxy)).max(axis=1, initial=0.0)
     near = np.flatnonzero(distance <= TOLERANCE[unit])
     return np.asarray(rows[near[np.argsort(distance[near], kind="stable")]])
+
+
+def is_corrected(target: Target, truth: JoinedBoxes, rows: IntArray, labels: Sequence[str]) -> bool:
+    """Return whether the ground truth has become what the verdict "ground truth wrong" on a mistake asks for.
+
+    `rows`: those of the ground truth on the page of the mistake; `labels`: names behind the codes. Boxes of the mistake
+    must be gone there, and each accepted one be there under its label, maybe drawn anew (`SAME_OBJECT_IOU`); what
+    repeats another box, exactly.
+    """
+    before, accepted = target.of("ground_truth"), target.of("prediction")
+    unit = truth.source.unit
+    scale = _scale(target, truth)
+    if scale is None or not (before or accepted):
+        return False
+    if len(before) == len(accepted) == 1 and before[0].label != accepted[0].label:
+        accepted = (msgspec.structs.replace(accepted[0], xyxy=before[0].xyxy),)
+
+    def look(box: JudgedBox) -> tuple[FloatArray, FloatArray]:
+        """Return the corners of the boxes of a label, and those of the judged box as often."""
+        label = labels.index(box.label) if box.label in labels else -1
+        of_label = truth.xyxy[rows[truth.label[rows] == label]]
+        return of_label, np.tile(np.array(box.xyxy) * scale, (len(of_label), 1))
+
+    def is_there(box: JudgedBox) -> bool:
+        drawn, judged = look(box)
+        return bool((np.abs(drawn - judged).max(axis=1, initial=0.0) <= TOLERANCE[unit]).any())
+
+    def is_drawn(box: JudgedBox) -> bool:
+        if not before and target.mistake == "duplicate":
+            return is_there(box)
+        pairs = look(box)
+        return bool(len(pairs[0])) and float(iou(*pairs).max()) >= SAME_OBJECT_IOU
+
+    return not any(map(is_there, before)) and all(map(is_drawn, accepted))
+
+
+def _scale(target: Target, truth: JoinedBoxes) -> FloatArray | None:
+    """Return what brings the boxes of a target into the unit of the ground truth; None where no size is known."""
+    source = truth.source
+    if target.unit == source.unit:
+        return np.ones(4)
+    places = zip(page_keys(source), range(len(source.page_index)), strict=True)
+    entry = next((at for key, at in places if key == (target.document, target.page)), None)
+    if source.page_size is None or entry is None or np.isnan(source.page_size[entry]).any():
+        return None
+    size = np.tile(source.page_size[entry], 2)
+    return size if source.unit == "pixels" else 1.0 / size
 
 
 def _same_boxes(first: Target, second: Target) -> bool:

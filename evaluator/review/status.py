@@ -19,16 +19,18 @@ from evaluator.review.identity import (
     WRONG_PIXELS,
     MistakeTargets,
     box_model_name,
+    is_corrected,
     match_page_reviews,
     mistake_targets,
     rows_of_box,
 )
 from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Unit
 
-State = Literal["applies", "regrouped", "matched", "left_out", "gone", "not_open"]
+State = Literal["applies", "corrected", "regrouped", "matched", "left_out", "gone", "not_open"]
 
 STATES: Final[Mapping[State, str]] = {
     "applies": "Still present in this run",
+    "corrected": "Corrected in the ground truth that is open",
     "regrouped": "Part of another mistake",
     "matched": "No longer a mistake",
     "left_out": "Outside the thresholds",
@@ -37,6 +39,7 @@ STATES: Final[Mapping[State, str]] = {
 }
 _SENTENCES: Final[Mapping[State, str]] = {
     "applies": "Its boxes are unchanged.",
+    "corrected": "The ground truth that is open is as its verdict asks for.",
     "regrouped": "Its boxes are in the files and belong to another mistake now.",
     "matched": "Its boxes are in the files and match now.",
     "left_out": "Its boxes are in the files and are not evaluated at these thresholds or labels.",
@@ -88,6 +91,9 @@ class _Page:
     def look(self, judged: ReviewedTarget) -> FindingStatus:
         position = self.reviews.get(judged.target_id)
         if position is None:
+            dataset, asks = self.matching.dataset, judged.verdict == "ground_truth_wrong"
+            if asks and is_corrected(judged.target, dataset.ground_truth, self.truths, dataset.labels):
+                return status_of(judged, "corrected", self.matching.model)
             return self._boxes(judged)
         name = self.mistakes.targets[position].mistake
         return status_of(judged, "applies", self.matching.model, name, _key(self.mistakes, position))

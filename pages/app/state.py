@@ -241,6 +241,15 @@ class PlaceField(WidgetField[T]):
         return self.start if isinstance(value, str) else value
 
 
+class CorrectedFile(NamedTuple):
+    """A corrected ground truth that was written: of which boxes, its name and bytes, or why there is none."""
+
+    digest: str
+    name: str
+    content: bytes
+    issues: Sequence[Issue]
+
+
 class ImportNote(NamedTuple):
     """The last import of findings: its issues, the refusal of the store, and how many events."""
 
@@ -521,6 +530,9 @@ class State:
     cause_note: WidgetField[str] = WidgetField("")
     cause_unsaved: Field[str] = Field("")
     finding_refused: Field[str] = Field("")
+    # The format for those who annotate, and the file that was written last.
+    corrected_as: WidgetField[str] = WidgetField("snapshot")
+    corrected_file: Field[CorrectedFile | None] = Field(None)
     finding_import: Field[ImportNote | None] = Field(None)
 
     # Fields, and the two models of them that are shown side by side.

@@ -163,6 +163,10 @@ def test_decisions_list_every_cause_and_what_was_said(store_path: Path) -> None:
         "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · corrected, 1 verdict applied",
     ):
         assert words in shown
+    # The corrected boxes for those who annotate: the sizes of the pages are those of the PDFs.
+    fine(next(each for each in app.selectbox if each.label == "Corrected ground truth as").set_value("cvat").run())
+    press(app, "Write the file")
+    assert [each.label for each in app.get("download_button")][-1] == "Download corrected-cvat.xml"
     # The choice of rows is kept in the address; what is not said of a cause goes with what was decided.
     assert [row["key"] for row in decisions_of(start(FINDINGS, decided="decided"))["rows"]][-2:] == [
         page_target("groundwater-note.pdf", 0).id, Target(kind="document", document="gone.pdf").id,

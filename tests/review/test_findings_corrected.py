@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,13 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from evaluator import formats
+from evaluator import formats, project
 from evaluator.data.dataset import Annotations, join
 from evaluator.matching.box_results import BoxResult
-from evaluator.protocols import coco, pixel, pod, snapshot
+from evaluator.protocols import box_protocols, coco, pixel, pod, snapshot
 from evaluator.review.corrected_results import corrected_evaluation, corrected_result
-from evaluator.review.corrections import Corrections, corrections, snapshot_file
+from evaluator.review.corrections import Corrections, annotators_file, corrections, snapshot_file
+from evaluator.review.decisions import cause_rows
+from evaluator.review.status import STATES, finding_statuses
 from evaluator.review.verdicts import ReviewLog
+from tests import building
 from tests.building import Box, annotations, box, ground_truth, random_rows
 from tests.judging import NOW, verdicts
 from tests.reading import refusal
@@ -367,3 +371,35 @@ class TestFile:
             "schema 1.3 has boxes as shares of the page, which needs the size of every page; found boxes in pixels, "
             "pages without size. Give the page sizes in the ground truth file, or export from a file of another format."
         ]
+
+    @pytest.mark.parametrize("form", ["label-studio", "cvat", "coco", "yolo", "omnidocbench"])
+    def test_opened_again_by_annotators_findings_are_closed(self, tmp_path: Path, form: str) -> None:
+        """The file goes out, comes back, and every verdict that it carries out is done; none is on the first file."""
+        rows = [(row, number) for number, row in enumerate(ROWS) if row[0] != "duplicate"]
+        truths = [box(*each.xyxy, label=each.label, document=f"d{at}") for row, at in rows for each in (*row[1], MATCH)]
+        drawn = [box(*each.xyxy, label=each.label, document=f"d{at}") for row, at in rows for each in (*row[2], MATCH)]
+        truth, predicted = ground_truth(truths), replace(annotations(drawn), model="toy")
+        truth = replace(truth, page_size=np.tile([[600.0, 800.0]], (len(truth.page_index), 1)))
+        before = result(truth, predicted)
+        log = ReviewLog.of(verdicts(before, WRONG))
+        assert {status.state for status in finding_statuses(log, [before])} == {"applies"}
+        to = corrections(before.matching.dataset, log)
+        assert len(to.of_boxes) == len(log) == len(rows)
+        name, content = annotators_file(to, form, created_at=NOW)
+        (tmp_path / name).write_bytes(content)
+        (tmp_path / "m.json").write_bytes(msgspec.json.encode(building.snapshot_file(drawn)))
+        protocol = box_protocols()["snapshot"]
+        options = protocol.options()
+        files = project.open_project(protocol, tmp_path / name, [tmp_path / "m.json"], options)
+        again = snapshot.pair(project.require_joined(files, protocol, options).dataset).match().at(0.5)
+        statuses = finding_statuses(log, [again])
+        assert {(status.judged.target.mistake, status.state) for status in statuses} == {
+            (row[0], "corrected") for row, _ in rows
+        }
+        (closed,) = (row for row in cause_rows([again], statuses)[1] if "Cut off" in row.title)
+        assert (closed.status, STATES[closed.entries[0].state]) == (
+            "Done",
+            "Corrected in the ground truth that is open",
+        )
+        # And their verdicts change nothing a second time.
+        assert corrections(again.matching.dataset, log).applied == 0

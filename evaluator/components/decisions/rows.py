@@ -24,9 +24,9 @@ def decision_row(
 ) -> DecisionRowItem:
     """Return a row in words; `effect` is that of its verdict, `known`: whether a finding's page is open."""
     task, own, place = row.task, row.votes.get(reviewer), place_of(row) if row.sides or known else None
-    status = (task.status if task else "") or "open"
+    status = row.status_key
     tags = ["fails the rule"] if row.fails else []
-    tags += [STATES[entry.state] for entry in row.entries if not row.sides and entry.state != "applies"]
+    tags += dict.fromkeys(STATES[entry.state] for entry in row.entries if not row.sides and entry.state != "applies")
     lines = [] if effect is None else effect.lines
     return DecisionRowItem(
         key=row.key,

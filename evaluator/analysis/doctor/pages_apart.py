@@ -40,7 +40,7 @@ _BY_CHANCE: Final = 0.02
 _TIMES: Final = 2.5
 _LEAST: Final = 0.15
 _UNLIKELY: Final = 1e-4
-_RENAMED_BY_CHANCE: Final = 0.1
+_RENAMED_BY_CHANCE: Final = 0.005
 _NOT_ALL_RENAMED: Final = 0.001
 _MOST_CHANGES: Final = 4
 # So many boxes have to get their label.

@@ -31,6 +31,7 @@ NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 """Of a page of which a file states nothing else."""
 
 _CORNERS: Final = 4
+_NEXT_CORNER: Final = (1, 2, 3, 0)
 FEWEST_POINTS: Final = 3
 """Points of an outline."""
 ELLIPSE_POINTS: Final = 64
@@ -523,7 +524,7 @@ def outline(ring: FloatArray) -> Sequence[FloatArray]:
     low, high = ring.min(axis=0), ring.max(axis=0)
     if len(ring) == _CORNERS and bool(((ring == low) | (ring == high)).all()):
         # In a row around the box, two neighbours differ in one coordinate; across it, in both.
-        steps = ring != np.roll(ring, -1, axis=0)
+        steps = ring != ring[_NEXT_CORNER, :]
         if bool((steps.sum(axis=1) == 1).all()):
             return ()
     return (ring,)

@@ -119,14 +119,21 @@ class Values:
 
     def number(self, value: dict[str, object], key: str, place: str) -> float:
         """Return the finite number under a key; NaN with an error for anything else."""
-        return self._number(value.get(key), key, step(place, key) if key in value else place, there=key in value)
+        held = value.get(key)
+        # Nearly all are, and the place of a number is put together for an error alone.
+        if type(held) is float or type(held) is int:
+            return float(held)
+        return self._number(held, key, step(place, key) if key in value else place, there=key in value)
 
     def numbers(self, value: object, name: str, place: str) -> list[float]:
         """Return a list of numbers, with an error and NaN for each not finite, an empty one for no list."""
         if not isinstance(value, list):
             self._wrong(place, f"{name} must be a list of numbers", value)
             return []
-        return [self._number(each, name, f"{place}[{at}]", there=True) for at, each in enumerate(value)]
+        return [
+            float(each) if type(each) in (float, int) else self._number(each, name, f"{place}[{at}]", there=True)
+            for at, each in enumerate(value)
+        ]
 
     def pairs(self, value: object, name: str, place: str) -> FloatArray | None:
         """Return a list of pairs of finite numbers, float64 (K, 2); None with an error for anything else."""

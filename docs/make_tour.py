@@ -105,8 +105,8 @@ def review(tour: Tour, folder: Path) -> None:
     tour.go("Pages")
     tour.show(1.8)
     tour.say(2, "What is wrong with each box, and which words it costs")
-    tour.press(page.locator(".cause-open").first)
-    page.locator(".cause-open[aria-expanded=true]").first.wait_for()
+    tour.press(page.locator(".mistake-open").nth(1))
+    page.locator(".mistake.chosen").first.wait_for()
     screen.settled()
     tour.show(1.8)
 

@@ -112,7 +112,11 @@ def _save_verdict(loaded: LoadedBoxes, model: Model) -> None:
     if event is not None:
         page_list.accept_event(event)
         named = findings.author()
-        findings.handle(loaded, model, event)
+        if event.everywhere:
+            every = page_listing.targets_alike(loaded, model, event)
+            findings.save_event(msgspec.structs.replace(event, targets=tuple(every)), every)
+        else:
+            findings.handle(loaded, model, event)
         if event.keys and (state.doc, state.page) == (event.document, event.index):
             state.box = state.box if state.box in event.keys else event.keys[0]
             state.judged_here = event.document, event.index, state.box

@@ -350,7 +350,9 @@ def page_of(data: dict[str, Any]) -> dict[str, Any]:
     list_ = items if isinstance(items, dict) else {"strip": items, "strip_first": data["strip_first"]}
     strip = [{**each, "current": (each["document"], each["index"]) == place} for each in list_["strip"]]
     of_run = {"address": "", "reviewer": ""} | {
-        name: data[name] for name in ("selected", "address", "reviewer", "mode", "visit", "summoned") if name in data
+        name: data[name]
+        for name in ("selected", "address", "reviewer", "mode", "visit", "summoned", "judged")
+        if name in data
     }
     return of_run | content | list_ | {"page": page, "strip": strip} | {"selected": data["selected"]}
 

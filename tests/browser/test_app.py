@@ -217,7 +217,7 @@ def the_models_flip(screen: Screen) -> None:
     screen.settled()
     assert screen.where() == place
     assert screen.address()["model"] == "2"
-    assert screen.page.locator(".model").inner_text().startswith("2")
+    screen.page.get_by_role("radio", name="blocks 1.0", checked=True).wait_for()
 
 
 def the_strip_shows_the_pages_that_are_in_view(screen: Screen) -> None:
@@ -245,7 +245,8 @@ def n_walks_over_documents(screen: Screen) -> None:
         seen.append((*screen.where(), screen.address()["box"]))
     assert len({each[0] for each in seen}) > 1
     assert len(set(seen)) == total
-    assert screen.page.get_by_role("button", name="Next mistake").is_disabled()
+    screen.page.keyboard.press("n")
+    assert (*screen.settled().where(), screen.address()["box"]) == seen[-1], "the last of the list"
 
 
 def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
@@ -427,7 +428,7 @@ def hostile_names_are_text_on_every_view(screen: Screen) -> None:
     assert words == ["Overview", "Pages", "Compare", "Confusion", "Slices", "Review", "Files"], "views with data"
     assert screen.where() == (HOSTILE_NAME, 1)
     assert screen.places()["image"] is not None, "the file of that name is found and drawn"
-    screen.page.locator(".mistake:visible, .cause-open").first.hover()
+    screen.page.locator(".mistake:visible").first.hover()
     screen.rested()
     assert_harmless(screen)
     choices = screen.opened("filter")

@@ -49,6 +49,6 @@ def test_coco_by_boxes_and_by_the_outlines_on_the_page(visit: Visit, tmp_path: P
         assert abs(drawn["x"] - place[0]) < 6
         assert abs(drawn["y"] + drawn["height"] - place[3]) < 6
         screen.page.mouse.move(*screen.middle("g1"))
-        screen.page.locator(".tooltip", has_text="Text").wait_for()
+        screen.page.locator(".box-facts", has_text="Text").wait_for()
         assert screen.page.locator("[data-testid=stException]").count() == 0
         screen.leave()

@@ -246,15 +246,11 @@ def next_and_previous_problem_walk_over_pages(screen: Screen) -> None:
     order = [page for page in pages("B").order(counts) if counts.get(page)]
     names = [(core("B").compared.documents[code], page + 1) for code, page in order]
     opened(screen, field_doc=names[1][0], field_page=str(names[1][1]), model="2")
-    place, last = screen.page.locator(".joined-text").nth(1), counts[order[0]]
-    for name, page, words in (
-        ("Next mistake", names[1], "Mistake 1 of "),
-        ("Previous mistake", names[0], f"Mistake {last} of {last}"),
-        ("Next mistake", names[1], "Mistake 1 of "),
-    ):
-        screen.page.get_by_role("button", name=name).click()
-        screen.wait(lambda page=page: shown(screen) == page, f"{name}: {page}; {shown(screen)}")  # type: ignore[misc]
-        screen.wait(lambda words=words: place.inner_text().startswith(words), words)  # type: ignore[misc]
+    screen.page.locator(".pane").first.focus()
+    for key, page, number in (("n", names[1], 1), ("p", names[0], counts[order[0]]), ("n", names[1], 1)):
+        screen.page.keyboard.press(key)
+        screen.wait(lambda page=page: shown(screen) == page, f"{key}: {page}; {shown(screen)}")  # type: ignore[misc]
+        screen.page.locator(f".mistake.chosen[data-number='{number}']").wait_for()
         screen.settled()
 
 

@@ -91,7 +91,8 @@ def test_a_page_opens_in_the_viewer_and_keys_walk_on(opened: Any) -> None:
     opened.wait_for_function(f"() => {root}.includes('blocks 1.0')")
     font = "getComputedStyle(document.querySelector('#viewer-host').shadowRoot.querySelector('.layoutscope-viewer'))"
     assert opened.evaluate(f"{font}.fontFamily").startswith('"LayoutScope Sans"')
-    assert opened.evaluate("document.querySelector('#viewer-host').shadowRoot.querySelectorAll('.cause').length") > 0
+    counts = "document.querySelector('#viewer-host').shadowRoot.querySelector('.list-counts').innerText"
+    assert opened.evaluate(counts).endswith(" places")
     opened.keyboard.press("f")
     opened.wait_for_function(f"() => {root}.includes('lines 1.0')")
     opened.keyboard.press("Escape")

@@ -124,10 +124,10 @@ def missing_words_are_boxed_where_they_stand(screen: Screen) -> None:
     assert inside / ink > 2 * sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes)
     assert page.locator(".list-head h2").inner_text() == "11 mistakes"
     assert page.locator(".list-counts").get_attribute("title") == "11 missing, 0 extra on the page"
-    page.locator(".mistake", has_text="education").click()
-    screen.wait(lambda: "Mistake" in page.locator(".joined-text").nth(1).inner_text(), "the chosen word")
+    page.locator(".mistake-open", has_text="education").click()
+    page.locator(".mistake.chosen", has_text="education").wait_for()
     page.keyboard.press("Escape")
-    screen.wait(lambda: "Mistake" not in page.locator(".joined-text").nth(1).inner_text(), "no chosen word")
+    page.locator(".mistake.chosen").wait_for(state="detached")
 
 
 def the_keys_walk_through_words_and_posters(screen: Screen) -> None:
@@ -135,7 +135,7 @@ def the_keys_walk_through_words_and_posters(screen: Screen) -> None:
     page = screen.page
     page.locator(".pane").first.focus()
     page.keyboard.press("n")
-    screen.wait(lambda: "Mistake 1 of" in page.locator(".joined-text").nth(1).inner_text(), "the first mistake")
+    page.locator(".mistake.chosen[data-number='1']").wait_for()
     page.keyboard.press("ArrowRight")
     wait_for(screen, "museum-labels")
     screen.drawn()

@@ -220,6 +220,8 @@ def data_of(scene: str, total: int, state: Any) -> dict[str, Any]:
             family = ["parts", "", "Table", "", ""]
             title = "Table read as 22 boxes"
             data["causes"] = [{"title": title, "numbers": [1, 2, 3], "boxes": 23, "alike": 47, "family": family}]
+            for each in mistakes[:3]:
+                each |= {"alike": 47, "family": family}
     elif scene == "filtered":
         # The filter keeps the first two mistakes; the page itself is not in the list.
         data["mistakes"] = mistakes[:2]

@@ -113,6 +113,7 @@ def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
             "number": 1, "name": "near_miss", "status": "FP", "title": "Near miss", "label": "Figure", "lines": lines,
             "tags": ["FP", "FN"], "keys": ["p0", "g0"], "cut": None, "lost_words": None, "foreign_words": None,
             "foreign": [], "row": None, "target": None, "verdict": None, "unsaved": None, "answered": "",
+            "alike": 0, "family": None,
         }
     ]  # fmt: skip
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 1, "ground_truth": 1, "predictions": 1}

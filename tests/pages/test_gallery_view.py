@@ -20,7 +20,19 @@ from pages.app import pictures, routes
 from pages.views.gallery.gallery_items import _order
 from tests import dashboard
 from tests.building import annotations, ground_truth, random_rows
-from tests.dashboard import GALLERY, SAMPLE_DATA, address, component, fine, start, table, toolbar, words
+from tests.dashboard import (
+    GALLERY,
+    PAGE_BROWSER,
+    SAMPLE_DATA,
+    address,
+    component,
+    fine,
+    start,
+    table,
+    toolbar,
+    viewer,
+    words,
+)
 from tests.judging import stored
 from tests.pages.test_routes import asked as answered
 from tests.sample_results import box_result
@@ -140,6 +152,25 @@ def test_one_verdict_for_all_causes_of_one_kind(store_path: Path) -> None:
     assert len({event.target_id for event in events}) == len(events) == mistakes
     assert {(event.verdict, event.note, event.author) for event in events} == {("ambiguous", "rulings", "Ngozi")}
     assert f"yours: Ambiguous on {mistakes} of {mistakes}; another one replaces it" in words(app)
+
+
+def test_one_verdict_on_a_page_for_all_places_like_it(store_path: Path) -> None:
+    app, made = start(PAGE_BROWSER, doc="harvest-survey-2024.pdf", page="4"), box_result().causes
+    data = viewer(app)
+    first = next(each for each in data["mistakes"] if each.get("family") == list(TABLES))
+    assert first["alike"] == len(made.alike[TABLES]) - 1
+    event = {
+        "id": "one", "document": "harvest-survey-2024.pdf", "index": 3, "number": first["number"],
+        "keys": first["keys"], "target": first["target"], "verdict": "model_wrong", "note": "rulings", "name": "Ada",
+    }  # fmt: skip
+    data = viewer(dashboard.send_event(app, "mistakes", "verdict", {**event, "everywhere": True}))
+    mistakes = sum(len(made.rows[row]) for row in made.alike[TABLES].tolist())
+    assert {(each.verdict, each.note, each.author) for each in stored(store_path)} == {
+        ("model_wrong", "rulings", "Ada")
+    }
+    assert len({each.target_id for each in stored(store_path)}) == mistakes
+    assert sum(data["judged"]) == mistakes
+    assert f"{len(made.alike[TABLES])} of {len(made)} places judged" in words(app)
 
 
 def test_crops_come_when_they_are_wanted() -> None:

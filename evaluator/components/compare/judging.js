@@ -6,6 +6,7 @@
 
 import { Drafts } from "../viewer/drafts.js";
 import { makeVerdictRow, writeVerdict } from "../viewer/verdict.js";
+import { count, plural } from "../shared/words.js";
 
 /** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
 /** @import { Comparison } from "./compare.js" */
@@ -40,19 +41,32 @@ export class PairJudging {
     return [page?.document, page?.index, this.pane.letter, numbers[0]].join("/");
   }
 
-  /** @param {CauseItem | null} cause */
-  judgeWhole(cause) {
-    this.group = cause ? this.groupOf(cause) : "";
+  /** @param {MistakeItem} mistake @returns {MistakeItem[]} */
+  judgedWith(mistake) {
+    return this.whole?.numbers.flatMap((number) => this.state.content.mistakes.get(number) ?? []) ?? [mistake];
   }
 
-  /** @param {CauseItem} cause */
-  alike({ family }) {
-    this.view.sendChoice("alike", { letter: this.pane.letter, family });
+  /** @param {MistakeItem} mistake */
+  scopeOf(mistake) {
+    const cause = this.causeOf(mistake);
+    return cause ? {
+      words: `One verdict for all ${plural(cause.numbers.length, "mistake")}`,
+      title: `${cause.title}: ${plural(cause.boxes, "wrong box", "wrong boxes")}. One verdict for all of it (C)`,
+      on: this.whole !== null,
+    } : null;
   }
 
-  /** @returns {string} */
-  get subject() {
-    return `${this.pane.letter}: `;
+  turnScope() {
+    const mistake = this.mistakeIn(this.order);
+    const cause = mistake && this.causeOf(mistake);
+    this.group = cause && !this.whole ? this.groupOf(cause) : "";
+  }
+
+  /** @param {MistakeItem} mistake */
+  alikeOf(mistake) {
+    const { alike = 0, family = null } = this.causeOf(mistake) ?? {};
+    const go = () => family && this.view.sendChoice("alike", { letter: this.pane.letter, family });
+    return alike ? { words: `${count(alike)} more like this`, go } : null;
   }
 
   /** @returns {number} 0 for A, 1 for B */
@@ -96,7 +110,8 @@ export class PairJudging {
 
   /** @param {MistakeItem} mistake @returns {string} */
   titleOf(mistake) {
-    return `Verdict on ${this.pane.letter}: ${mistake.title} \u00b7 ${mistake.label}`;
+    const { whole, pane: { letter } } = this;
+    return `Verdict on ${letter}: ${whole ? `${plural(whole.numbers.length, "mistake")}: ${whole.title}` : `${mistake.title} \u00b7 ${mistake.label}`}`;
   }
 
   /** The row shows while a mistake is chosen: the lists have its room otherwise. */

@@ -20,7 +20,8 @@ const STATUS_NAMES = { TP: "True positive", FP: "False positive", FN: "Missed", 
 export function boxName(box) {
   const parts = [STATUS_NAMES[box.status], box.label];
   if (box.score !== null && box.score !== undefined) parts.push(`score ${scoreText(box.score)}`);
-  if (box.mistake !== null && box.mistake !== undefined) parts.push(`mistake ${box.mistake}`);
+  const number = numberOf(box);
+  if (number !== null) parts.push(`mistake ${number}`);
   return parts.join(", ");
 }
 
@@ -29,12 +30,18 @@ export function mistakeName(mistake) {
   return [mistake.title, mistake.label, ...mistake.lines].join(", ");
 }
 
-/** @param {BoxItem} box @param {boolean} compact @returns {string} "1 FP Table 0.83", "9 \u00b7 15 boxes read as one Figure" */
+/** @param {BoxItem & {place?: number}} box @returns {number | null} that of its place in the list, else of its mistake */
+function numberOf(box) {
+  return box.place ?? box.mistake ?? null;
+}
+
+/** @param {BoxItem & {place?: number}} box @param {boolean} compact @returns {string} "1 FP Table 0.83", "9 \u00b7 15 boxes read as one Figure" */
 export function chipText(box, compact) {
-  const number = box.mistake === null || box.mistake === undefined ? "" : `${box.mistake} `;
+  const own = numberOf(box);
+  const number = own === null ? "" : `${own} `;
   if (compact) return `${number}${box.status}`;
   // A cause may begin with a number of its own.
-  if (box.cause) return `${number && `${box.mistake} \u00b7 `}${box.cause}`;
+  if (box.cause) return `${number && `${own} \u00b7 `}${box.cause}`;
   return [`${number}${box.status}`, isolated(box.label), scoreText(box.score)].filter(Boolean).join(" ");
 }
 

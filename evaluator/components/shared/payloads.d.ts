@@ -195,6 +195,10 @@ export interface MistakeItem {
   unsaved?: UnsavedItem | null;
   /** id of the last message about it that was handled */
   answered?: string;
+  /** how many more places there are like the one that it belongs to, on all pages */
+  alike?: number;
+  /** what those have in common; null without one */
+  family?: [string, string, string, string, string] | null;
 }
 
 /** A page of the page strip. */
@@ -289,6 +293,8 @@ export interface PagePayload extends PageLayers {
   reviewer?: string | null;
   /** what made the numbers, for the print */
   signature?: string;
+  /** mistakes with a verdict on each page of the strip */
+  judged?: number[];
   /** the query that leads back here; written when the address bar has none */
   address?: string;
   /** pixels; without it the viewer fills the window below its top */
@@ -330,6 +336,8 @@ export interface WindowPayload extends WindowLayer {
   /** the strip, no page of it the current one; null where the browser has it */
   items?: StripItem[] | null;
   strip_first: number;
+  /** as in `PagePayload` */
+  judged?: number[];
   reviewer?: string;
   /** as in `PagePayload` */
   visit?: string;
@@ -383,6 +391,8 @@ export interface VerdictEvent extends OfPageEvent {
   name?: string;
   /** of all mistakes of a cause that is judged as a whole; empty for one mistake */
   targets?: string[];
+  /** whether all places like this one are judged, on all pages */
+  everywhere?: boolean;
   /** of the model whose mistake it is, where two are shown */
   letter?: string;
   /** names of the page and of the strip that the browser shows */

@@ -22,6 +22,9 @@ export const MARGIN = 6;
 const MOST_ZOOM = 12;
 /** A page opens no larger than this, so that one small box does not hide where on the page it is. */
 const MOST_OPENING = 2.5;
+/** How much of the pane a mistake takes that is zoomed to, and how far the page is enlarged for it. */
+const CLOSE_SHARE = 0.85;
+const MOST_CLOSE = 4;
 /** Pixels on both sides of the boxes that a page opens at: room for a chip. */
 const BESIDE = 46;
 /** Pixels around a box that still belong to it. */
@@ -76,6 +79,20 @@ export function openAtBoxes(place, rects, page) {
   zoomBy(place, clamp(wide, 1, MOST_OPENING), page, null);
   place.x = place.pane.width / 2 - middle * place.sheet.width;
   place.y = Math.max(CLEAR - top * place.sheet.height, place.pane.height - CLEAR - bottom * place.sheet.height);
+  fitSheet(place, page);
+}
+
+/**
+ * Zooms to a rectangle, which then has most of the pane and lies in its middle.
+ * @param {Placement} place @param {Rect} rect shares of the page @param {Size} page
+ */
+export function zoomTo(place, rect, page) {
+  const r = toPixels(rect, place.sheet);
+  const factor = Math.min(place.pane.width / Math.max(1, r[2] - r[0]), place.pane.height / Math.max(1, r[3] - r[1])) * CLOSE_SHARE;
+  zoomBy(place, clamp(place.zoom * factor, 1, MOST_CLOSE) / place.zoom, page, null);
+  const [left, top, right, bottom] = toPixels(rect, place.sheet);
+  place.x = place.pane.width / 2 - (left + right) / 2;
+  place.y = place.pane.height / 2 - (top + bottom) / 2;
   fitSheet(place, page);
 }
 

@@ -30,9 +30,9 @@ export function centreRow(list, row) {
   list.scrollTop = row.offsetTop - (list.clientHeight - row.offsetHeight) / 2;
 }
 
-/** The buttons of a list are walked by the arrow keys. @param {HTMLElement} list @param {EventTarget | null} from @param {number} step @returns {HTMLButtonElement | undefined} the one that has the focus now */
-export function walkRows(list, from, step) {
-  const nodes = [...list.querySelectorAll("button")].filter((node) => !node.hidden);
+/** The buttons of a list are walked by the arrow keys. @param {HTMLElement} list @param {EventTarget | null} from @param {number} step @param {string} [rows] which of them @returns {HTMLButtonElement | undefined} the one that has the focus now */
+export function walkRows(list, from, step, rows = "button") {
+  const nodes = [.../** @type {NodeListOf<HTMLButtonElement>} */ (list.querySelectorAll(rows))].filter((node) => node.getClientRects().length > 0);
   const next = nodes[nodes.indexOf(/** @type {HTMLButtonElement} */ (from)) + step];
   next?.focus({ preventScroll: true });
   return next;

@@ -3,12 +3,12 @@
 /** Names of the statuses in words. */
 export const STATUS_WORDS = { TP: "matched", FP: "extra", FN: "missed", truth: "matched ground truth" };
 
-/** @type {[string, string][]} name, words */
+/** @type {[string, string, string][]} name, words, sign */
 export const VERDICTS = [
-  ["model_wrong", "Model wrong"],
-  ["ground_truth_wrong", "Ground truth wrong"],
-  ["ambiguous", "Ambiguous"],
-  ["ignore", "Ignore"],
+  ["model_wrong", "Model wrong", "\u25cf"],
+  ["ground_truth_wrong", "Ground truth wrong", "\u25c6"],
+  ["ambiguous", "Ambiguous", "\u25d0"],
+  ["ignore", "Ignore", "\u25cb"],
 ];
 
 /** @param {{waiting: boolean}} judgement that has a problem @returns {string} */

@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PageContent } from "../shared/content.js";
+import { chipText } from "../shared/facts.js";
 import { BoxStack, ViewerState } from "../viewer/state.js";
 import { box, mistake } from "./building.js";
+
+/** @import { BoxItem } from "../shared/payloads.d.ts" */
 
 /** @returns {ViewerState} a match, a cut off table in two boxes, a missed caption */
 function state() {
   const made = new ViewerState();
   const cut = /** @type {const} */ ({ side: "bottom", share: 0.5, points: 100 });
-  made.content = new PageContent([
+  made.take([
     box("p1", { status: "TP", partner: "g1" }), box("g1", { status: "truth", partner: "p1" }),
     box("p2", { label: "Table", mistake: 1 }), box("g2", { label: "Table", mistake: 1, xyxy: [0.1, 0.1, 0.3, 0.4] }),
     box("g3", { label: "Caption", mistake: 2 }),
-  ], [mistake(1, ["p2", "g2"], { cut }), mistake(2, ["g3"]), mistake(3, [])]);
+  ], [mistake(1, ["p2", "g2"], { cut }), mistake(2, ["g3"]), mistake(3, [])], []);
   return made;
 }
 
@@ -63,24 +65,29 @@ test("loose boxes are a little larger, by points", () => {
   assert.deepEqual(made.asDrawn(one, { width: 300, height: 150 }).xyxy.map((side) => Math.round(side * 100) / 100), [0.49, 0.49, 0.61, 0.61]);
 });
 
-test("the way through the mistakes goes round, or on to other pages", () => {
+test("the way through the places goes round, or on to other pages", () => {
   const made = state();
-  assert.equal(made.nextMistake(null, 1, false), made.content.mistakes.get(1));
-  assert.equal(made.nextMistake(null, -1, false), made.content.mistakes.get(3));
-  assert.equal(made.nextMistake("p2", 1, true), made.content.mistakes.get(2));
-  assert.equal(made.nextMistake("p2", -1, true), "beyond");
-  assert.equal(made.nextMistake("p2", -1, false), made.content.mistakes.get(3));
-  made.content = new PageContent();
-  assert.equal(made.nextMistake(null, 1, false), null);
-  assert.equal(made.nextMistake(null, 1, true), "beyond");
+  const [first, second, third] = made.places;
+  assert.equal(made.nextPlace(null, 1, false), first);
+  assert.equal(made.nextPlace(null, -1, false), third);
+  assert.equal(made.nextPlace("p2", 1, true), second);
+  assert.equal(made.nextPlace("p2", -1, true), "beyond");
+  assert.equal(made.nextPlace("p2", -1, false), third);
+  made.take([], [], []);
+  assert.equal(made.nextPlace(null, 1, false), null);
+  assert.equal(made.nextPlace(null, 1, true), "beyond");
 });
 
-test("the mistake of the chosen box has its place among those listed", () => {
+test("mistakes of one cause are one place, with one number on its boxes", () => {
   const made = state();
-  assert.equal(made.placeInList("g3"), 1);
-  assert.equal(made.placeInList("p1"), -1);
-  made.showLabels(["Table"], false);
-  assert.equal(made.placeInList("g3"), 0);
+  const cause = { title: "Table read as 2 boxes", numbers: [1, 3], boxes: 2, alike: 0, family: /** @type {[string, string, string, string, string]} */ (["parts", "", "Table", "", ""]) };
+  made.take([...made.content.boxes.values()], [...made.content.mistakes.values()], [cause]);
+  assert.deepEqual(made.places.map(({ number, mistakes }) => [number, mistakes.map((each) => each.number)]), [[1, [1, 3]], [2, [2]]]);
+  assert.equal(made.placeOf("g2"), made.places[0]);
+  assert.equal(chipText(/** @type {BoxItem} */ (made.content.box("g3")), true), "2 FN");
+  assert.equal(made.placeOf("p1"), undefined);
+  made.layers.FP = made.layers.FN = false;
+  assert.deepEqual(made.listedPlaces(), [made.places[0]], "a mistake without boxes stays");
 });
 
 test("boxes that lie on each other are looked at one by one", () => {

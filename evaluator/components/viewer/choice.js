@@ -2,10 +2,11 @@
 
 import { unionOf } from "../shared/geometry.js";
 import { boxName } from "../shared/facts.js";
-import { bringIntoView, inPane, stackAt } from "../shared/placement.js";
+import { bringIntoView, inPane, stackAt, zoomTo } from "../shared/placement.js";
 import { centreRow, walkRows } from "../shared/rows.js";
 
-/** @import { MistakeItem, PagePayload } from "../shared/payloads.d.ts" */
+/** @import { PagePayload } from "../shared/payloads.d.ts" */
+/** @import { Place } from "./state.js" */
 /** @import { Viewer } from "./viewer.js" */
 
 /** @param {Viewer} view @param {[number, number] | null} at pixels of the pane @param {string | null} chip the box whose chip is there */
@@ -16,14 +17,19 @@ export function movePointer(view, at, chip) {
   view.setHover(at ? chip ?? under : null);
 }
 
-/** @param {Viewer} view @param {MistakeItem} mistake */
-export function chooseMistake(view, mistake) {
-  const own = view.state.content.boxesOf(mistake);
+/** Shows a place enlarged where the reader is close, else at least in sight. @param {Viewer} view @param {Place | undefined} place */
+export function showPlace(view, place) {
+  const own = place ? view.state.boxesOf(place).map((box) => box.xyxy) : [];
+  if (!own.length || (!view.close && view.place.zoom === 1)) return;
+  (view.close ? zoomTo : bringIntoView)(view.place, unionOf(own), view.pageSize());
+  view.moved();
+}
+
+/** @param {Viewer} view @param {Place} place */
+export function choosePlace(view, place) {
+  const own = view.state.boxesOf(place);
   const key = own.length ? (own.find((box) => view.state.isVisible(box)) ?? own[0]).key : view.selected;
-  if (own.length && view.place.zoom !== 1) {
-    bringIntoView(view.place, unionOf(own.map((box) => box.xyxy)), view.pageSize());
-    view.moved();
-  }
+  showPlace(view, place);
   if (key === view.selected) view.showMark();
   else view.select(key);
 }
@@ -31,12 +37,12 @@ export function chooseMistake(view, mistake) {
 /** @param {Viewer} view @param {number} step */
 export function stepMistake(view, step) {
   const walk = view.shown().walk ?? null;
-  const next = view.state.nextMistake(view.selected, step, walk !== null);
+  const next = view.state.nextPlace(view.selected, step, walk !== null);
   if (next === "beyond") {
     walkOn(view, step);
   } else if (next) {
     view.hover = null;
-    chooseMistake(view, next);
+    choosePlace(view, next);
   }
 }
 
@@ -79,9 +85,9 @@ export function upOrDown(view, step, target) {
     stepStack(view, step);
     return view.pointer !== null || view.selected !== null;
   }
-  const next = walkRows(column, target, step);
-  const mistake = next && column === view.list ? view.state.content.mistakes.get(Number(next.getAttribute("data-number"))) : undefined;
-  if (mistake) chooseMistake(view, mistake);
+  const next = walkRows(column, target, step, column === view.list ? ".mistake-open, .edge" : "button");
+  const place = next && column === view.list ? view.state.places[Number(next.getAttribute("data-number")) - 1] : undefined;
+  if (place) choosePlace(view, place);
   if (next && column === view.strip) centreRow(column, next);
   return true;
 }

@@ -72,14 +72,14 @@ export class Drafts {
     this.drafts.set(key, { ...this.drafts.get(key), note });
   }
 
-  /** @param {PagePlace} page @param {MistakeItem} mistake @param {string | null} verdict null takes it back @param {string} note @param {string[]} [targets] of a cause that is judged as a whole @param {string} [name] of the reviewer, when the data have none */
-  send(page, mistake, verdict, note, targets = [], name = "") {
+  /** @param {PagePlace} page @param {MistakeItem} mistake @param {string | null} verdict null takes it back @param {string} note @param {string[]} [targets] of a cause that is judged as a whole @param {string} [name] of the reviewer, when the data have none @param {boolean} [everywhere] for all places like it */
+  send(page, mistake, verdict, note, targets = [], name = "", everywhere = false) {
     const key = this.keyOf(page, mistake);
     const last = this.drafts.get(key);
     const same = last?.late !== undefined && last.sent?.verdict === verdict && last.sent.note === note;
     const event = {
       id: same && last.id ? last.id : this.makeId(), document: page.document, index: page.index, number: mistake.number, keys: mistake.keys,
-      target: mistake.target ?? null, verdict, note, ...(targets.length ? { targets } : {}), ...(name ? { name } : {}),
+      target: mistake.target ?? null, verdict, note, ...(targets.length ? { targets } : {}), ...(name ? { name } : {}), ...(everywhere ? { everywhere } : {}),
     };
     const timer = window.setTimeout(() => {
       const draft = this.drafts.get(key);

@@ -13,30 +13,33 @@ export const VIEWER_ACTIONS = {
   t: "predictions",
   f: "model",
   l: "loose",
+  z: "close",
 };
 
 /** @type {(KeyGroup & {models?: boolean, verdicts?: boolean})[]} */
 export const KEY_LINE = [
+  { keys: ["N"], words: "next mistake", rank: 1 },
+  { keys: ["P"], words: "back", rank: 1 },
+  { keys: ["1", "2", "3", "4"], words: "verdict, then next", rank: 1, verdicts: true },
+  { keys: ["Z"], words: "mistake or whole page", rank: 1 },
   { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
-  { keys: ["P", "N"], words: "mistake", rank: 1 },
-  { keys: ["\u2191", "\u2193"], words: "stacked boxes", rank: 2 },
   { keys: ["G", "T"], words: "truth, predictions", rank: 2 },
   { keys: ["F"], words: "model", rank: 2, models: true },
   { keys: ["+", "\u2212", "0"], words: "zoom", rank: 1 },
-  { keys: ["1", "2", "3", "4"], words: "verdict, then next", rank: 1, verdicts: true },
 ];
 
 /** @type {[string, string][]} */
 export const KEY_HELP = [
   ["\u2190 \u2192", "Previous and next page of the list"],
-  ["P N", "Previous and next mistake; at the end of a page, on the next page of the list"],
+  ["P N", "Previous and next place of a mistake; at the end of a page, on the next page of the list"],
+  ["Z", "Zoom to the chosen mistake, and to each one that follows; again: the whole page"],
   ["\u2191 \u2193", "Go through the boxes that lie on each other, under the pointer or at the chosen box; in a list: up and down"],
   ["G", "Show all ground truth, matched boxes too"],
   ["T", "Show or hide the predictions"],
   ["F", "Change to the other model"],
   ["L", "Draw the boxes slightly larger, clear of the letters"],
-  ["1 2 3 4", "Verdict on the chosen mistake, then the next one; twice to replace your own"],
-  ["C", "The verdict is for the whole cause, or for the mistake alone"],
+  ["1 2 3 4", "Verdict on the chosen place, then the next one; twice to replace your own"],
+  ["C", "The verdict is for all places like this one, or for this place alone"],
   ["V", "Note on the chosen mistake; Enter saves it, Esc leads back"],
   ["U", "Take the last verdict back"],
   ["+ \u2212", "Zoom in and out; so does the mouse wheel, at the pointer"],

@@ -1,88 +1,109 @@
 /**
- * The list of mistakes beside the page: causes that open into their mistakes, and mistakes that are alone. Its small
- * pictures are drawn only when they come into view.
+ * The list beside the page: a row for each place where something went wrong, in the order of the page, between the rows of
+ * the pages before and after. The chosen one is open: facts, words and the verdict. Small pictures are drawn only when they
+ * come into view.
  */
 
 import { breakable, button, html } from "../shared/elements.js";
-import { count, plural } from "../shared/words.js";
+import { count, plainName, plural, ratio, scoreText } from "../shared/words.js";
 
-/** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
+/** @import { StripItem } from "../shared/payloads.d.ts" */
+/** @import { Place } from "./state.js" */
 /** @import { Viewer } from "./viewer.js" */
 
-/** @param {Viewer} view @param {MistakeItem[]} mistakes @param {CauseItem[]} causes @returns {Map<number, HTMLButtonElement>} the row of each mistake number */
-export function drawList(view, mistakes, causes) {
-  /** @type {Map<number, HTMLButtonElement>} */
-  const rows = new Map();
-  for (const mistake of mistakes) {
-    const row = button("", { class: "mistake", "data-number": mistake.number, tabindex: "-1" }, () => view.chooseMistake(mistake),
-      html("span", { class: "crop" }),
-      html("span", { class: "mistake-text" },
-        html("span", { class: "mistake-head" },
-          html("span", { class: "mistake-title", title: `${mistake.title} \u00b7 ${mistake.label}` }, html("b", {}, `${mistake.number} ${mistake.title}`), " \u00b7 ", ...breakable(mistake.label)),
-          ...mistake.tags.map((tag) => html("span", { class: `tag tag-${tag}` }, tag))),
-        ...mistake.lines.map((line, order) => html("span", { class: order ? "mistake-line muted" : "mistake-line", title: line }, line))));
-    row.addEventListener("pointerenter", () => view.setHover(view.state.content.boxesOf(mistake)[0]?.key ?? null));
-    row.addEventListener("pointerleave", () => view.setHover(null));
-    rows.set(mistake.number, row);
-  }
-  const heads = new Map(causes.map((cause) => [cause.numbers[0], cause]));
-  view.list.replaceChildren(...[...rows].flatMap(([number, row]) => {
-    const cause = heads.get(number);
-    return cause ? [causeHead(view, cause), row] : [row];
-  }));
+/** Facts of the mistakes of a cause that differ; the others are the same in each. */
+const OWN_LINES = /^(lost|takes in|other half)/;
+const MOST_LINES = 6;
+
+/** @param {Place} place @returns {[string, string]} what happened, and the label where that does not say it */
+export function placeTitle({ cause, mistakes: [first] }) {
+  return cause ? [cause.title, ""] : [first.title, first.label];
+}
+
+/** @param {Place} place @returns {string[]} */
+function placeLines({ cause, mistakes }) {
+  if (!cause) return [...mistakes[0].lines];
+  const own = [...new Set(mistakes.flatMap(({ lines }) => lines.filter((line) => OWN_LINES.test(line))))];
+  const more = own.length > MOST_LINES ? [`and ${plural(own.length - MOST_LINES, "more like these", "more like these")}`] : [];
+  return [`${plural(cause.boxes, "wrong box", "wrong boxes")} in ${plural(mistakes.length, "mistake")}`, ...own.slice(0, MOST_LINES), ...more];
+}
+
+/** @param {Viewer} view @param {Place} place @returns {HTMLElement} counts, scores and fit of the boxes of a place */
+function placeFacts(view, place) {
+  const boxes = view.state.boxesOf(place).filter((box) => !box.other && box.status !== "truth");
+  const of = (/** @type {string} */ status) => boxes.filter((box) => box.status === status).length;
+  const counts = ["FP", "FN", "TP"].flatMap((status) => (of(status) ? [`${count(of(status))} ${status}`] : [])).join(", ");
+  const scores = boxes.flatMap((box) => box.score ?? []);
+  const [low, high] = [Math.min(...scores), Math.max(...scores)].map(scoreText);
+  const fits = boxes.flatMap((box) => box.iou ?? []);
+  /** @type {[string, string][]} */
+  const facts = [["Boxes", counts]];
+  if (scores.length) facts.push(["Score", low === high ? low : `${low} to ${high}`]);
+  if (fits.length) facts.push(["Best IoU", ratio(Math.max(...fits))]);
+  return html("dl", { class: "mistake-facts" }, ...facts.map(([name, value]) => html("div", {}, html("dt", {}, name), html("dd", {}, value))));
+}
+
+/** @param {Viewer} view @param {Place} place @returns {HTMLElement} */
+function placeRow(view, place) {
+  const [title, label] = placeTitle(place);
+  const name = html("span", { class: "mistake-title", title: label ? `${title} \u00b7 ${label}` : title },
+    html("b", {}, `${place.number} ${title}`), ...(label ? [" \u00b7 ", ...breakable(label)] : []));
+  const open = button("", { class: "mistake-open", "data-number": place.number, tabindex: "-1" }, () => view.choosePlace(place),
+    html("span", { class: "crop" }),
+    html("span", { class: "mistake-text" }, name,
+      ...placeLines(place).map((line, order) => html("span", { class: order ? "mistake-line muted" : "mistake-line", title: line }, line)),
+      html("span", { class: "mistake-said" })));
+  const row = html("div", { class: "mistake", "data-number": place.number }, open, placeFacts(view, place));
+  row.addEventListener("pointerenter", () => view.setHover(view.state.boxesOf(place)[0]?.key ?? null));
+  row.addEventListener("pointerleave", () => view.setHover(null));
+  return row;
+}
+
+/** @param {Viewer} view @returns {Map<number, HTMLElement>} the row of each place by its number */
+export function drawList(view) {
+  const rows = new Map(view.state.places.map((place) => [place.number, placeRow(view, place)]));
+  view.list.replaceChildren(view.edges.before, ...rows.values(), view.edges.after);
   return rows;
+}
+
+/** @param {Viewer} view @returns {{before: HTMLButtonElement, after: HTMLButtonElement}} the ways to the pages beside this one */
+export function makeEdges(view) {
+  const edge = (/** @type {number} */ step, /** @type {string} */ name) => button(name, { class: "edge", tabindex: "-1", hidden: true }, () => view.turner.turn(step));
+  return { before: edge(-1, "Page before"), after: edge(1, "Page after") };
+}
+
+/** @param {Viewer} view @param {StripItem[]} pages @param {readonly number[]} judged */
+export function writeEdges(view, pages, judged) {
+  const here = pages.findIndex((page) => page.current);
+  for (const [edge, at, words] of /** @type {const} */ ([[view.edges.before, here - 1, ""], [view.edges.after, here + 1, "then "]])) {
+    const page = here < 0 ? undefined : pages[at];
+    edge.hidden = !page;
+    if (!page) continue;
+    const name = `${words}${plainName(page.document)}, page ${count(page.index + 1)}`;
+    const said = judged[at] ? `${count(judged[at])} of ${count(page.mistakes)} judged` : plural(page.mistakes, view.shown().noun ?? "mistake");
+    edge.setAttribute("aria-label", `${name}, ${said}`);
+    edge.replaceChildren(html("span", { class: "edge-name", title: name }, name), html("span", {}, said));
+  }
 }
 
 /**
  * Has the small pictures drawn, each when it comes into view.
- * @param {HTMLElement} list @param {Map<number, HTMLButtonElement>} rows @param {MistakeItem[]} mistakes @param {(frame: HTMLElement, mistake: MistakeItem) => void} crop
+ * @param {HTMLElement} list @param {Map<number, HTMLElement>} rows @param {Place[]} places @param {(frame: HTMLElement, place: Place) => void} crop
  * @returns {() => void} ends it
  */
-export function drawCrops(list, rows, mistakes, crop) {
-  /** @type {Map<Element | null | undefined, MistakeItem>} */
-  const frames = new Map(mistakes.map((mistake) => [rows.get(mistake.number)?.querySelector(".crop"), mistake]));
+export function drawCrops(list, rows, places, crop) {
+  /** @type {Map<Element | null | undefined, Place>} */
+  const frames = new Map(places.map((place) => [rows.get(place.number)?.querySelector(".crop"), place]));
   const watcher = new IntersectionObserver((entries) => {
     for (const entry of entries) {
-      const mistake = frames.get(entry.target);
-      if (!entry.isIntersecting || !mistake) continue;
+      const place = frames.get(entry.target);
+      if (!entry.isIntersecting || !place) continue;
       watcher.unobserve(entry.target);
-      crop(/** @type {HTMLElement} */ (entry.target), mistake);
+      crop(/** @type {HTMLElement} */ (entry.target), place);
     }
   }, { root: list, rootMargin: "200px" });
   for (const frame of frames.keys()) if (frame) watcher.observe(frame);
   return () => watcher.disconnect();
-}
-
-/** The head of a cause: what happened, what it costs, and the way to more like it. @param {Viewer} view @param {CauseItem} cause @returns {HTMLElement} */
-function causeHead(view, cause) {
-  const words = `${cause.title}: ${plural(cause.numbers.length, "mistake")}, ${plural(cause.boxes, "wrong box", "wrong boxes")}`;
-  const open = button(words, { class: "cause-open", "aria-expanded": "false", title: words }, () => view.chooseCause(cause),
-    html("b", {}, cause.title), html("span", { class: "muted" }, `${plural(cause.numbers.length, "mistake")} \u00b7 ${plural(cause.boxes, "wrong box", "wrong boxes")}`));
-  const alike = cause.alike ? button("Show them in Grid", { class: "cause-alike" }, () => view.sendChoice("alike", cause.family), `${count(cause.alike)} more like this`) : null;
-  return html("div", { class: "cause", "data-first": cause.numbers[0] }, open, alike);
-}
-
-/**
- * Opens the causes that the reader opened, or whose mistake is chosen, and folds the others.
- * @param {HTMLElement} list @param {Map<number, HTMLButtonElement>} rows @param {CauseItem[]} causes
- * @param {(number: number) => boolean} listed whether a mistake shows at all @param {(cause: CauseItem) => boolean} isOpen @param {CauseItem | null} whole the cause that is chosen as a whole
- */
-export function foldCauses(list, rows, causes, listed, isOpen, whole) {
-  for (const cause of causes) {
-    const head = list.querySelector(`.cause[data-first="${cause.numbers[0]}"]`);
-    const some = cause.numbers.some(listed);
-    const open = isOpen(cause);
-    for (const number of cause.numbers) {
-      const row = rows.get(number);
-      if (!row) continue;
-      row.hidden = !listed(number) || !open;
-      row.classList.add("of-cause");
-    }
-    if (!(head instanceof HTMLElement)) continue;
-    head.hidden = !some;
-    head.classList.toggle("chosen", cause.numbers[0] === whole?.numbers[0]);
-    head.querySelector(".cause-open")?.setAttribute("aria-expanded", String(open));
-  }
 }
 
 /**

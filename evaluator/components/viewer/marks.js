@@ -2,11 +2,13 @@
 
 import { placeOf, setAttributes } from "../shared/elements.js";
 import { drawCuts, drawForeign } from "../shared/layers.js";
-import { STATUSES, writeCauses, writeListState, writeMenuButton, writeMistakePlace, writeNotes } from "./words.js";
+import { STATUSES, writeFacts, writeListState, writeMenuButton, writeNotes } from "./words.js";
+import { writeVerdict } from "./verdict.js";
 import { chipText } from "../shared/facts.js";
 import { scrollToRow } from "../shared/rows.js";
 
-/** @import { BoxItem, Rect } from "../shared/payloads.d.ts" */
+/** @import { BoxItem } from "../shared/payloads.d.ts" */
+/** @import { PlacedBox } from "./state.js" */
 /** @import { Viewer } from "./viewer.js" */
 /** @import { BoxLook } from "../shared/layers.js" */
 
@@ -77,7 +79,7 @@ export function arrange(view) {
   view.pane.markChip(activeBox(view), view.place, view.font);
 }
 
-/** @param {Viewer} view @returns {BoxItem | null} the box under the pointer, else the chosen one */
+/** @param {Viewer} view @returns {PlacedBox | null} the box under the pointer, else the chosen one */
 export function activeBox(view) {
   return view.state.content.box(view.hover ?? view.selected) ?? null;
 }
@@ -90,43 +92,50 @@ export function showMark(view, quiet) {
   const { state, pane } = view;
   const box = activeBox(view);
   const row = markRows(view, box);
-  pane.writeFacts(box);
+  writeFacts(view, box);
   pane.root.classList.toggle("over-box", view.hover !== null);
   drawForeign(pane.foreign, state.layers.lost ? state.content.mistakeOf(box)?.foreign ?? [] : []);
   drawMark(view);
-  // Scrolling and the place of the facts lay out what was changed: once for both, before the words that follow.
+  writeVerdict(view);
+  // Scrolling lays out what was changed.
   if (row && !row.hidden && !quiet && !view.list.matches(":hover")) scrollToRow(view.list, row);
-  writeMistakePlace(view);
 }
 
-/** The rows of the marked and of the chosen mistake. @param {Viewer} view @param {BoxItem | null} box @returns {HTMLElement | undefined} that of the marked one */
+/** The rows of the marked and of the chosen mistake. @param {Viewer} view @param {PlacedBox | null} box @returns {HTMLElement | undefined} that of the marked one */
 function markRows(view, box) {
-  const { content } = view.state;
   for (const row of view.list.querySelectorAll(".hovered, .chosen")) {
     row.classList.remove("hovered", "chosen");
     row.removeAttribute("aria-current");
   }
-  writeCauses(view);
-  const chosenRow = view.rows.get(content.box(view.selected)?.mistake ?? -1);
-  const row = view.rows.get(box?.mistake ?? -1);
+  const chosenRow = view.rows.get(view.state.placeOf(view.selected)?.number ?? -1);
+  const row = view.rows.get(box?.place ?? -1);
   chosenRow?.classList.add("chosen");
   chosenRow?.setAttribute("aria-current", "true");
   row?.classList.add("hovered");
+  openRow(view, chosenRow);
   const first = chosenRow && !chosenRow.hidden ? chosenRow : [...view.rows.values()].find((each) => !each.hidden);
-  if (first && first.tabIndex !== 0) {
-    view.list.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
-    first.tabIndex = 0;
+  const open = first?.querySelector(".mistake-open");
+  if (open instanceof HTMLElement && open.tabIndex !== 0) {
+    view.list.querySelector(".mistake-open[tabindex='0']")?.setAttribute("tabindex", "-1");
+    open.tabIndex = 0;
   }
   return row;
+}
+
+/** The verdict stands in the row of the chosen place, and is away without one. @param {Viewer} view @param {HTMLElement | undefined} row */
+function openRow(view, row) {
+  const { root } = view.verdict;
+  const holder = row ?? view.list.parentElement;
+  root.classList.toggle("away", !row);
+  if (root.parentElement === holder) return;
+  const top = /** @type {ShadowRoot | Document} */ (view.root.getRootNode()).activeElement;
+  const held = top instanceof HTMLElement && root.contains(top) ? top : null;
+  holder?.append(root);
+  held?.focus({ preventScroll: true });
 }
 
 /** @param {Viewer} view */
 export function drawMark(view) {
   const { pane, place, state } = view;
-  const marked = pane.mark(activeBox(view), place, view.font, (box) => state.asDrawn(box, view.pageSize()));
-  if (!marked.length) return;
-  const around = state.visibleBoxes().filter((box) => !marked.includes(box)).map((box) => ({ box, weight: box.mistake === null ? 0.7 : 1.5 }));
-  const chips = pane.chipPlaces.flatMap(({ rect }) => rect
-    ? [{ rect: /** @type {Rect} */ ([rect[0] + place.x, rect[1] + place.y, rect[2] + place.x, rect[3] + place.y]), weight: 3 }] : []);
-  pane.placeFacts(marked, around, place, view.pointer, chips);
+  pane.mark(activeBox(view), place, view.font, (box) => state.asDrawn(box, view.pageSize()));
 }

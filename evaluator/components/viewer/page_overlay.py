@@ -105,6 +105,10 @@ def page_data(
         places = [facts.text_rows(mistake, every) for mistake in groups]
         words = mistake_texts(text, sides_of(result, *every), places)
         listed = [_with_words(item, each) for item, each in zip(listed, words, strict=True)]
+    if causes is not None:
+        listed = [
+            _with_family(item, int(causes.of_mistake[at]), causes) for item, at in zip(listed, groups, strict=True)
+        ]
     listed += [_pair_item(number, *pair) for number, pair in enumerate(pairs, start=len(listed) + 1)]
     numbers = {mistake: number for number, mistake in enumerate(groups, start=1)}
     changes: dict[str, Mapping[str, object]] = {key: {"faded": True} for key in faded if key not in beside}
@@ -159,6 +163,12 @@ def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
         for cause, own in numbers.items()
         if len(own) > 1
     ]
+
+
+def _with_family(item: MistakeItem, cause: int, causes: Causes) -> MistakeItem:
+    """Return an entry of the list with what other places like it have in common."""
+    alike = causes.more_like(cause)
+    return msgspec.structs.replace(item, alike=alike, family=Family(*map(cut, causes.family(cause)))) if alike else item
 
 
 def cause_chips(boxes: Sequence[BoxItem], causes: Sequence[CauseItem]) -> dict[str, str]:

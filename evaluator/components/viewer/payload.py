@@ -128,6 +128,10 @@ class MistakeItem(Payload, frozen=True, kw_only=True):
     unsaved: UnsavedItem | None = None
     answered: str = ""
     """id of the last message about it that was handled"""
+    alike: int = 0
+    """how many more places there are like the one that it belongs to, on all pages"""
+    family: tuple[str, str, str, str, str] | None = None
+    """what those have in common; null without one"""
 
 
 class StripItem(Payload, frozen=True):
@@ -234,6 +238,8 @@ class PagePayload(PageLayers, frozen=True, kw_only=True):
     """whose verdicts are one's own"""
     signature: str = ""
     """what made the numbers, for the print"""
+    judged: Sequence[int] = ()
+    """mistakes with a verdict on each page of the strip"""
     address: str = ""
     """the query that leads back here; written when the address bar has none"""
     height: int = 0
@@ -277,6 +283,8 @@ class WindowPayload(WindowLayer, frozen=True, kw_only=True):
     items: Sequence[StripItem] | None = None
     """the strip, no page of it the current one; null where the browser has it"""
     strip_first: int
+    judged: Sequence[int] = ()
+    """as in `PagePayload`"""
     reviewer: str = ""
     visit: str = ""
     """as in `PagePayload`"""
@@ -357,6 +365,8 @@ class VerdictEvent(OfPageEvent, frozen=True, kw_only=True):
     """of the reviewer, when nobody had one and it was asked for with the verdict"""
     targets: tuple[str, ...] = ()
     """of all mistakes of a cause that is judged as a whole; empty for one mistake"""
+    everywhere: bool = False
+    """whether all places like this one are judged, on all pages"""
     letter: str = ""
     """of the model whose mistake it is, where two are shown"""
     held: tuple[str, ...] = ()

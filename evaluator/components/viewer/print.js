@@ -49,7 +49,7 @@ function printedPage(view) {
   if (lost !== null) legend.push(html("span", { class: "print-key" }, html("span", { class: "swatch swatch-lost" }), `text lost ${plural(lost, "word")}`));
   const listed = view.state.listedMistakes();
   const rows = listed.map((mistake) => html("li", {},
-    html("b", {}, `${mistake.number} ${mistake.title}`), ` \u00b7 ${mistake.label} (${mistake.tags.join(", ")})`,
+    html("b", {}, `${view.state.placeOf(mistake.keys[0] ?? null)?.number ?? mistake.number} ${mistake.title}`), ` \u00b7 ${mistake.label} (${mistake.tags.join(", ")})`,
     ...mistake.lines.map((line) => html("div", {}, line))));
   return html("div", { class: "layoutscope-viewer print-page" },
     html("header", {}, html("h1", {}, page ? `${plainName(page.document)}, page ${count(page.index + 1)}` : "No page"),

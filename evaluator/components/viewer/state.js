@@ -5,22 +5,58 @@
 import { PageContent } from "../shared/content.js";
 import { withCurrent } from "../shared/window.js";
 
-/** @import { BoxItem, BoxStatus, CutItem, MistakeItem, PagePayload, Rect, StripItem, WindowPayload } from "../shared/payloads.d.ts" */
+/** @import { BoxItem, BoxStatus, CauseItem, CutItem, MistakeItem, PagePayload, Rect, StripItem, WindowPayload } from "../shared/payloads.d.ts" */
 /** @import { PutPage } from "../shared/window.js" */
 /** @typedef {{cut: CutItem, truth: Rect, prediction: Rect}} CutPair */
+/** @typedef {BoxItem & {place?: number}} PlacedBox a box with the number of its place */
+/** @typedef {{number: number, cause: CauseItem | null, mistakes: MistakeItem[]}} Place where something went wrong once: a cause, or a mistake alone */
 /** @typedef {"TP" | "FP" | "FN" | "truth" | "predictions" | "lost"} Layer */
 
 /** Points by which loose boxes reach beyond their box, sideways and up and down. */
 const LOOSE = [3, 1.5];
 
+/** @param {MistakeItem[]} mistakes in the order of the list @param {CauseItem[]} causes @returns {Place[]} numbered in that order */
+export function placesOf(mistakes, causes) {
+  const causeOf = new Map(causes.flatMap((cause) => cause.numbers.map((number) => [number, cause])));
+  /** @type {Map<CauseItem | MistakeItem, Place>} */
+  const places = new Map();
+  for (const mistake of mistakes) {
+    const cause = causeOf.get(mistake.number) ?? null;
+    const place = places.get(cause ?? mistake);
+    if (place) place.mistakes.push(mistake);
+    else places.set(cause ?? mistake, { number: places.size + 1, cause, mistakes: [mistake] });
+  }
+  return [...places.values()];
+}
+
 export class ViewerState {
   constructor() {
-    this.content = /** @type {PageContent<BoxItem>} */ (new PageContent());
+    this.content = /** @type {PageContent<PlacedBox>} */ (new PageContent());
+    /** @type {Place[]} */
+    this.places = [];
     /** @type {Record<Layer, boolean>} */
     this.layers = { TP: true, FP: true, FN: true, truth: false, predictions: true, lost: true };
     /** @type {Set<string>} */
     this.hiddenLabels = new Set();
     this.loose = false;
+  }
+
+  /** @param {BoxItem[]} boxes @param {MistakeItem[]} mistakes @param {CauseItem[]} causes */
+  take(boxes, mistakes, causes) {
+    this.places = placesOf(mistakes, causes);
+    const numbers = new Map(this.places.flatMap(({ number, mistakes: own }) => own.map((mistake) => [mistake.number, number])));
+    this.content = new PageContent(boxes.map((box) => ({ ...box, place: numbers.get(box.mistake ?? -1) })), mistakes);
+  }
+
+  /** @param {string | null} selected key of the chosen box @returns {Place | undefined} */
+  placeOf(selected) {
+    const number = this.content.box(selected)?.place;
+    return number === undefined ? undefined : this.places[number - 1];
+  }
+
+  /** @param {Place} place @returns {PlacedBox[]} */
+  boxesOf(place) {
+    return place.mistakes.flatMap((mistake) => this.content.boxesOf(mistake));
   }
 
   /** @returns {Record<BoxStatus, boolean>} which statuses no box shows */
@@ -61,6 +97,12 @@ export class ViewerState {
     });
   }
 
+  /** @returns {Place[]} those with a mistake that is listed */
+  listedPlaces() {
+    const listed = new Set(this.listedMistakes());
+    return this.places.filter(({ mistakes }) => mistakes.some((mistake) => listed.has(mistake)));
+  }
+
   /** @returns {CutPair[]} of the mistakes whose pair shows */
   cuts() {
     return [...this.content.mistakes.values()].flatMap((mistake) => {
@@ -78,19 +120,14 @@ export class ViewerState {
     return { ...box, xyxy: [x1 - LOOSE[0] / width, y1 - LOOSE[1] / height, x2 + LOOSE[0] / width, y2 + LOOSE[1] / height] };
   }
 
-  /** @param {string | null} selected key of the chosen box @returns {number} place of its mistake among those listed, -1 for none */
-  placeInList(selected) {
-    const number = this.content.box(selected)?.mistake;
-    return this.listedMistakes().findIndex((mistake) => mistake.number === number);
-  }
-
   /**
    * @param {string | null} selected @param {number} step 1 or -1 @param {boolean} walks whether the list goes on on other pages
-   * @returns {MistakeItem | "beyond" | null} the next mistake; "beyond" at the end of a list that goes on; null without any
+   * @returns {Place | "beyond" | null} the next place; "beyond" at the end of a list that goes on; null without any
    */
-  nextMistake(selected, step, walks) {
-    const listed = this.listedMistakes();
-    const at = this.placeInList(selected);
+  nextPlace(selected, step, walks) {
+    const listed = this.listedPlaces();
+    const chosen = this.placeOf(selected);
+    const at = chosen ? listed.indexOf(chosen) : -1;
     const last = listed.length - 1;
     if (walks && (last < 0 || (at >= 0 && at === (step > 0 ? last : 0)))) return "beyond";
     if (last < 0) return null;
@@ -137,6 +174,7 @@ export function putPage(content, items, last, name) {
     strip: withCurrent(items, content.page),
     strip_first: last.strip_first,
     strip_name: last.strip,
+    judged: last.judged,
     content: JSON.stringify([name, last.reviewer]),
     selected: null,
     reviewer: last.reviewer ?? "",

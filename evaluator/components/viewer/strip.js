@@ -62,13 +62,27 @@ export function drawStrip(strip, pages, open, more, openAt, filtered, noun) {
     nodes.push(button("",
       { class: "strip-page", title: `${name}, page ${page.index + 1}: ${facts}`, tabindex: "-1" }, () => open(page),
       framed(page, badge),
-      html("span", { class: "unseen" }, `${name}, page `), html("span", { class: "strip-number" }, count(page.index + 1))));
+      html("span", { class: "strip-words" }, html("span", { class: "unseen" }, `${name}, `), html("b", { class: "strip-number" }, html("span", { class: "strip-page-word" }, "page "), count(page.index + 1)),
+        html("span", { class: "strip-wide" }, page.mistakes ? plural(page.mistakes, noun) : ""),
+        html("progress", { class: "strip-bar", max: Math.max(1, page.mistakes), value: 0, hidden: true, "aria-hidden": "true" }), html("span", { class: "strip-judged strip-wide" }))));
   }
   const beyond = (/** @type {number} */ pagesThere, /** @type {string} */ words, /** @type {number} */ position) =>
     pagesThere > 0 ? button(`${plural(pagesThere, "page")} ${words}`, { class: "strip-more", tabindex: "-1", title: `${plural(pagesThere, "page")} ${words}` },
       () => openAt(position), `${count(pagesThere)} ${words}`) : null;
   const ends = [beyond(more.before, "before", more.before), beyond(more.after, "after", more.before + pages.length + 1)];
   strip.replaceChildren(...ends.slice(0, 1).filter((node) => node !== null), ...nodes, ...ends.slice(1).filter((node) => node !== null));
+}
+
+/** How many of the mistakes of each page are judged. @param {HTMLElement} strip @param {StripItem[]} pages @param {readonly number[]} judged */
+export function writeJudged(strip, pages, judged) {
+  strip.querySelectorAll(".strip-page").forEach((node, at) => {
+    const done = judged[at] ?? 0, total = pages[at]?.mistakes ?? 0;
+    const bar = /** @type {HTMLProgressElement} */ (node.querySelector(".strip-bar"));
+    bar.hidden = done === 0;
+    bar.value = done;
+    const words = /** @type {HTMLElement} */ (node.querySelector(".strip-judged"));
+    words.replaceChildren(...(done ? [...(done >= total ? [icon("check")] : []), `${count(done)} judged`] : []));
+  });
 }
 
 /**

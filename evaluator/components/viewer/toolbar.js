@@ -8,7 +8,6 @@ import { button, html, icon, joined, svg } from "../shared/elements.js";
 import { helpButton, keyGroups } from "../shared/key_help.js";
 import { STATUS_WORDS, count } from "../shared/words.js";
 import { KEY_LINE } from "./keys.js";
-import { stepMistake } from "./choice.js";
 
 /** @import { CountedStatus } from "../shared/payloads.d.ts" */
 /** @import { Viewer } from "./viewer.js" */
@@ -24,9 +23,6 @@ export function makeToolbar(view) {
   const previousPage = button("Previous page", { title: "Previous page (\u2190)" }, () => view.turner.turn(-1), icon("left"));
   const nextPage = button("Next page", { title: "Next page (\u2192)" }, () => view.turner.turn(1), icon("right"));
   const pageText = html("span", { class: "joined-text" });
-  const previousMistake = button("Previous mistake", { title: "Previous mistake (P)" }, () => stepMistake(view, -1), icon("up"));
-  const nextMistake = button("Next mistake", { title: "Next mistake (N)" }, () => stepMistake(view, 1), icon("down"));
-  const mistakeText = html("span", { class: "joined-text" });
   const toggle = (/** @type {CountedStatus} */ status) => {
     const number = html("b", {});
     const node = button(status, { class: "toggle", "aria-pressed": "true" }, () => view.setLayer(status, !view.state.layers[status]),
@@ -46,11 +42,10 @@ export function makeToolbar(view) {
   const zoomIn = button("Zoom in", { title: "Zoom in (+)" }, () => view.zoom(1.4, null), icon("plus"));
   const root = html("div", { class: "toolbar" },
     joined("Page", previousPage, pageText, nextPage),
-    joined("Mistake", previousMistake, mistakeText, nextMistake),
     html("div", { class: "legend", role: "group", "aria-label": "Boxes shown" },
       toggles.TP.node, toggles.FP.node, toggles.FN.node, lost, html("div", { class: "menu-holder" }, labels, menu)),
     joined("Zoom", zoomOut, fit, zoomIn));
-  return { root, previousPage, nextPage, pageText, previousMistake, nextMistake, mistakeText, toggles, lost, lostNumber, labels, labelNumber, menu, zoomOut, fit, zoomIn };
+  return { root, previousPage, nextPage, pageText, toggles, lost, lostNumber, labels, labelNumber, menu, zoomOut, fit, zoomIn };
 }
 
 /** The labels of the page and the layers. @param {Viewer} view */

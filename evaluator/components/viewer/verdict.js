@@ -8,10 +8,10 @@
 
 import { button, html, icon } from "../shared/elements.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { VERDICTS, count, plural, unsavedWords, verdictWords } from "../shared/words.js";
+import { VERDICTS, unsavedWords, verdictWords } from "../shared/words.js";
 
 /** @import { PageContent } from "../shared/content.js" */
-/** @import { CauseItem, MistakeItem } from "../shared/payloads.d.ts" */
+/** @import { MistakeItem } from "../shared/payloads.d.ts" */
 /** @import { Drafts, Judgement, PagePlace } from "./drafts.js" */
 /**
  * @typedef {object} Viewer what shows the row: the page viewer, or one model of the comparison
@@ -19,19 +19,20 @@ import { VERDICTS, count, plural, unsavedWords, verdictWords } from "../shared/w
  * @property {{page: {document: string, index: number} | null, verdicts?: boolean, reviewer?: string | null} | null} data
  * @property {() => {reviewer?: string | null}} shown
  * @property {string | null} selected
- * @property {CauseItem | null} whole the cause that is judged as a whole
- * @property {(mistake: MistakeItem) => CauseItem | undefined} causeOf that has more mistakes than this one
- * @property {(cause: CauseItem | null) => void} judgeWhole
+ * @property {(mistake: MistakeItem) => MistakeItem[]} judgedWith what a verdict on one is for, itself too
+ * @property {(mistake: MistakeItem) => Scope | null} scopeOf the choice of what else the verdict is for
+ * @property {() => void} turnScope
+ * @property {(mistake: MistakeItem) => {words: string, go: () => void} | null} alikeOf the way to more like it
+ * @property {boolean} [everywhere] the verdict is for all places like it, on all pages
  * @property {() => void} onward to the next mistake
- * @property {(cause: CauseItem) => void} [alike] the way to more like it, where no list has one
- * @property {string} [subject] whose mistakes are judged, where two models are shown: "A: "
  * @property {Drafts} drafts
  * @property {ReturnType<typeof makeVerdictRow>} verdict
  * @property {HTMLElement} root
  * @property {HTMLElement} spoken
- * @property {(mistake: MistakeItem) => string} [titleOf] what the row says it is about, where a number does not show
+ * @property {(mistake: MistakeItem) => string} titleOf what the row is about
  */
 
+/** @typedef {{words: string, title: string, on: boolean}} Scope */
 /** @typedef {{page: PagePlace, mistake: MistakeItem, targets: string[], before: {verdict: string | null, note: string}}} LastVerdict */
 
 /** @type {Judgement} */
@@ -41,9 +42,10 @@ const NO_JUDGEMENT = { verdict: null, note: "", problem: "", waiting: false, sav
 export function makeVerdictRow(view) {
   const title = html("b", { class: "verdict-title", id: "verdict-title" });
   const state = html("span", { class: "verdict-state", role: "status" });
-  const buttons = new Map(VERDICTS.map(([name, words], order) => [
+  const buttons = new Map(VERDICTS.map(([name, words, sign], order) => [
     name,
-    button(words, { class: "verdict-button", "aria-pressed": "false", title: `${words} (${order + 1})` }, (event) => chooseVerdict(view, name, event.detail === 0), words),
+    button(words, { class: "verdict-button", "aria-pressed": "false", title: `${words} (${order + 1})` }, (event) => chooseVerdict(view, name, event.detail === 0),
+      html("kbd", { "aria-hidden": "true" }, String(order + 1)), html("i", { class: "verdict-sign", "aria-hidden": "true" }, sign), words),
   ]));
   const note = /** @type {HTMLTextAreaElement} */ (html("textarea", { class: "verdict-note", rows: 1, maxlength: 2000, placeholder: "Note", "aria-label": "Note on the verdict" }));
   const save = button("Save the note", { class: "verdict-save", hidden: true, title: "Save the note (Enter)" }, () => sendVerdict(view, judgement(view).verdict), icon("check"));
@@ -70,10 +72,10 @@ export function makeVerdictRow(view) {
     name.blur();
     sendVerdict(view, view.verdict.held);
   });
-  const whole = button("", { class: "verdict-whole", "aria-pressed": "false" }, () => turnWhole(view));
+  const whole = button("", { class: "verdict-whole", "aria-pressed": "false" }, () => turnScope(view));
   const alike = button("", { class: "cause-alike", title: "Show them in Grid" }, () => {
-    const cause = judgedCause(view);
-    if (cause) view.alike?.(cause);
+    const mistake = judgedMistake(view);
+    if (mistake) view.alikeOf(mistake)?.go();
   });
   const group = html("div", { class: "verdict-cause", hidden: true }, whole, alike);
   const root = html("div", { class: "verdict", role: "group", "aria-label": "Verdict", hidden: true },
@@ -84,35 +86,30 @@ export function makeVerdictRow(view) {
   return { root, title, state, group, whole, alike, buttons, note, save, problem, name, held: "", shown: "", asking: "", last: /** @type {LastVerdict | null} */ (null) };
 }
 
-/** @param {Viewer} view @returns {CauseItem | undefined} of the chosen mistake, when it has more mistakes */
-function judgedCause(view) {
+/** The verdict is for more, or for the chosen mistake alone again. @param {Viewer} view */
+function turnScope(view) {
   const mistake = judgedMistake(view);
-  return mistake && view.causeOf(mistake);
-}
-
-/** The verdict is for the whole cause, or for the chosen mistake alone again. @param {Viewer} view */
-function turnWhole(view) {
-  const cause = judgedCause(view);
-  if (!cause) return;
+  if (!mistake || !view.scopeOf(mistake)) return;
   view.verdict.asking = "";
-  view.judgeWhole(view.whole ? null : cause);
+  view.turnScope();
   writeVerdict(view);
-  view.spoken.textContent = view.verdict.title.textContent;
+  const on = view.scopeOf(mistake)?.on ?? false;
+  view.spoken.textContent = on ? view.verdict.whole.textContent : view.verdict.title.textContent;
 }
 
-/** The choice between one mistake and its whole cause; not there for a mistake that is alone. @param {Viewer} view */
+/** What else the verdict is for; not there for what is alone. @param {Viewer} view */
 function writeGroup(view) {
   const { group, whole, alike } = view.verdict;
-  const cause = judgedCause(view);
-  group.hidden = !cause;
-  if (!cause) return;
-  const words = `One verdict for all ${plural(cause.numbers.length, "mistake")}`;
-  whole.setAttribute("aria-pressed", String(view.whole !== null));
-  if (whole.textContent !== words) whole.textContent = words;
-  whole.title = `${cause.title}: ${plural(cause.boxes, "wrong box", "wrong boxes")}. One verdict for all of it (C)`;
-  alike.hidden = !view.alike || !cause.alike;
-  const more = `${count(cause.alike)} more like this`;
-  if (alike.textContent !== more) alike.textContent = more;
+  const mistake = judgedMistake(view);
+  const scope = mistake ? view.scopeOf(mistake) : null;
+  group.hidden = !scope;
+  if (!mistake || !scope) return;
+  whole.setAttribute("aria-pressed", String(scope.on));
+  if (whole.textContent !== scope.words) whole.textContent = scope.words;
+  whole.title = scope.title;
+  const more = view.alikeOf(mistake);
+  alike.hidden = !more;
+  if (more && alike.textContent !== more.words) alike.textContent = more.words;
 }
 
 /** Asks for the reviewer's name where the verdict was pressed; it is sent with the verdict. @param {Viewer} view @param {string} verdict */
@@ -135,9 +132,11 @@ export function judgedMistake(view) {
   return view.state.content.mistakeOf(view.state.content.box(view.selected));
 }
 
-/** @param {Viewer} view @returns {MistakeItem[]} of the cause that is chosen as a whole; none for a single mistake */
+/** @param {Viewer} view @returns {MistakeItem[]} what else than the chosen mistake the verdict is for on the page, with itself; none for itself alone */
 function wholeMistakes(view) {
-  return (view.whole?.numbers ?? []).flatMap((number) => view.state.content.mistakes.get(number) ?? []);
+  const mistake = judgedMistake(view);
+  const judged = mistake ? view.judgedWith(mistake) : [];
+  return judged.length > 1 ? judged : [];
 }
 
 /** @param {Viewer} view @param {MistakeItem} mistake @returns {string | null} one's own verdict on it */
@@ -163,7 +162,7 @@ export function writeVerdict(view) {
   const mistake = judgedMistake(view);
   const shown = judgement(view);
   writeGroup(view);
-  row.title.textContent = view.whole ? `Verdict on ${view.subject ?? ""}${plural(view.whole.numbers.length, "mistake")}: ${view.whole.title}` : mistake ? view.titleOf?.(mistake) ?? `Verdict on mistake ${mistake.number}` : "Verdict";
+  row.title.textContent = mistake ? view.titleOf(mistake) : "Verdict";
   const open = Boolean(mistake?.target);
   for (const [name, node] of row.buttons) {
     node.disabled = !open;
@@ -245,7 +244,7 @@ export function actVerdict(view, action) {
     if (name) chooseVerdict(view, name, true);
     else view.verdict.note.focus();
   } else if (action === "whole") {
-    turnWhole(view);
+    turnScope(view);
   } else if (action === "undo") {
     undo(view);
   } else {
@@ -308,8 +307,8 @@ function sendVerdict(view, verdict) {
   const { saved } = judgement(view);
   // Where they had different ones, there is no one verdict that all could have again.
   const alike = new Set(whole.map((each) => savedVerdict(view, each))).size < 2;
-  view.verdict.last = alike ? { page, mistake, targets, before: { verdict: saved?.verdict ?? null, note: saved?.note ?? "" } } : null;
-  view.drafts.send(page, mistake, verdict, view.verdict.note.value, targets, view.data?.reviewer === "" ? knownReviewer() || view.verdict.name.value.trim() : "");
+  view.verdict.last = alike && !view.everywhere ? { page, mistake, targets, before: { verdict: saved?.verdict ?? null, note: saved?.note ?? "" } } : null;
+  view.drafts.send(page, mistake, verdict, view.verdict.note.value, targets, view.data?.reviewer === "" ? knownReviewer() || view.verdict.name.value.trim() : "", view.everywhere);
   writeVerdict(view);
   view.spoken.textContent = verdict ? `${verdictWords(verdict)}, sent` : "Verdict taken back, sent";
 }

@@ -6,7 +6,6 @@
  */
 
 import { html, setAttributes } from "../shared/elements.js";
-import { PageContent } from "../shared/content.js";
 import { boxName, mistakeName } from "../shared/facts.js";
 import { drawCuts, drawLost } from "../shared/layers.js";
 import { hostOf } from "../shared/focus.js";
@@ -18,20 +17,22 @@ import { PicturesAhead } from "../shared/ahead.js";
 import { PageWindow } from "../shared/window.js";
 import { WindowedView } from "../shared/windowed_view.js";
 import { bringIntoView, fitSheet, inPane, openAtBoxes, panBy, startPlacement, zoomBy } from "../shared/placement.js";
-import { chooseMistake, flipModel, movePointer, stepMistake, upOrDown } from "./choice.js";
+import { choosePlace, flipModel, movePointer, showPlace, stepMistake, upOrDown } from "./choice.js";
 import { decoded } from "./crop.js";
 import { Drafts } from "./drafts.js";
 import { KEY_HELP, VIEWER_ACTIONS } from "./keys.js";
+import { makeEdges } from "./list.js";
 import { VIEWER_LOOK, activeBox, applyLayers, arrange, drawMark, placeBoxes, showMark } from "./marks.js";
 import { listenToPrint } from "./print.js";
 import { BoxStack, ViewerState, putPage } from "./state.js";
+import { plural } from "../shared/words.js";
 import { drawMenu, makeToolbar } from "./toolbar.js";
 import { actVerdict, makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
 import { showAsked, writeBars, writePlace, writeRows, writeStrip } from "./words.js";
 
 /** @import { Send } from "../shared/mount.js" */
-/** @import { CauseItem, MistakeItem, PageEvents, PagePayload, WindowPayload } from "../shared/payloads.d.ts" */
-/** @import { Layer } from "./state.js" */
+/** @import { MistakeItem, PageEvents, PagePayload, WindowPayload } from "../shared/payloads.d.ts" */
+/** @import { Layer, Place } from "./state.js" */
 
 const LEAST_HEIGHT = 456;
 /** Milliseconds before the small pictures are painted: the page itself comes first. */
@@ -53,13 +54,13 @@ export class Viewer extends WindowedView {
     this.visit = null;
     /** @type {Promise<ImageBitmap | null> | null} */
     this.bitmap = null;
-    /** @type {Map<number, HTMLButtonElement>} */
+    /** @type {Map<number, HTMLElement>} the row of each place */
     this.rows = new Map();
     this.rowCrops = { stop: () => {} };
-    /** @type {Set<number>} first numbers of the causes that the reader opened */
-    this.openCauses = new Set();
-    /** @type {CauseItem | null} the cause that is chosen as a whole */
-    this.whole = null;
+    /** Whether the verdict is for all places like the chosen one. */
+    this.everywhere = false;
+    /** Whether chosen places are zoomed to. */
+    this.close = false;
     /** Whether the page is still to be opened at its boxes. */
     this.opening = false;
     /** The fixed height that the view has now. */
@@ -77,6 +78,8 @@ export class Viewer extends WindowedView {
     this.strip = html("nav", { class: "strip", "aria-label": "Pages" });
     this.list = html("div", { class: "list", role: "group", "aria-label": "Mistakes on this page" });
     this.listHead = html("div", { class: "list-head" });
+    this.edges = makeEdges(this);
+    this.facts = html("div", { class: "box-facts" });
     this.keys = html("div", { class: "key-line" });
     this.placeLine = html("span", { class: "place" });
     this.verdict = makeVerdictRow(this);
@@ -85,7 +88,7 @@ export class Viewer extends WindowedView {
       this.tools.root,
       html("div", { class: "work" },
         html("div", { class: "stage" }, this.strip, html("div", { class: "pane-column" }, this.warnings, this.pane.root)),
-        html("section", { class: "side", "aria-label": "Mistakes" }, this.listHead, this.list, this.verdict.root)),
+        html("section", { class: "side", "aria-label": "Mistakes" }, this.listHead, this.list, this.facts, this.verdict.root)),
       this.keys, this.help, this.spoken);
     this.root.addEventListener("pointerdown", (event) => {
       const inside = event.target instanceof Node && this.tools.menu.parentElement?.contains(event.target);
@@ -112,8 +115,7 @@ export class Viewer extends WindowedView {
       this.place = { ...startPlacement(), pane: this.place.pane };
       this.opening = data.at_boxes === true;
       this.stack.clear();
-      this.openCauses.clear();
-      this.whole = null;
+      this.everywhere = false;
     }
     const contentChanged = this.takeContent(data, turned);
     if (this.selected !== null && !this.state.content.boxes.has(this.selected)) this.selected = null;
@@ -124,6 +126,7 @@ export class Viewer extends WindowedView {
     else this.refit();
     if (contentChanged || imageChanged) writeRows(this, imageChanged);
     if (contentChanged) applyLayers(this);
+    if (turned && this.close) showPlace(this, this.state.placeOf(this.selected));
     writePlace(this);
     this.turner.arrived(data, turned);
     this.showMark();
@@ -138,7 +141,7 @@ export class Viewer extends WindowedView {
     const text = data.content ?? JSON.stringify([around, boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden, verdicts, reviewer, walk, byOutline]);
     if (!turned && text === this.contentText) return false;
     this.contentText = text;
-    this.state.content = new PageContent(boxes, mistakes);
+    this.state.take(boxes, mistakes, causes ?? []);
     if (page) this.drafts.resolve(page, mistakes);
     this.pane.fill(this.state.content, byOutline);
     if (this.state.loose) placeBoxes(this);
@@ -263,26 +266,9 @@ export class Viewer extends WindowedView {
     this.showMark();
   }
 
-  /** @param {MistakeItem} mistake */
-  chooseMistake(mistake) {
-    this.whole = null;
-    chooseMistake(this, mistake);
-  }
-
-  /** Chooses a cause as a whole and opens it; the same again folds it. @param {CauseItem} cause */
-  chooseCause(cause) {
-    const first = this.state.content.mistakes.get(cause.numbers[0]);
-    if (!first) return;
-    if (this.openCauses.has(cause.numbers[0])) this.openCauses.delete(cause.numbers[0]);
-    else this.openCauses.add(cause.numbers[0]);
-    chooseMistake(this, first);
-    this.whole = cause;
-    this.showMark();
-  }
-
-  /** @param {MistakeItem} mistake @returns {CauseItem | undefined} */
-  causeOf({ number }) {
-    return this.shown().causes?.find(({ numbers }) => numbers.includes(number));
+  /** @param {Place} place */
+  choosePlace(place) {
+    choosePlace(this, place);
   }
 
   /** On to the next mistake. */
@@ -290,15 +276,45 @@ export class Viewer extends WindowedView {
     stepMistake(this, 1);
   }
 
-  /** @param {CauseItem | null} cause */
-  judgeWhole(cause) {
-    this.whole = cause;
-    this.showMark();
+  /** Zooms to the chosen place and to those that follow, or shows the whole page again. */
+  turnClose() {
+    this.close = !this.close;
+    if (this.close) showPlace(this, this.state.placeOf(this.selected));
+    else this.zoom(0, null);
+  }
+
+  /** @param {MistakeItem} mistake @returns {Place | undefined} */
+  placeWith(mistake) {
+    return this.state.places.find(({ mistakes }) => mistakes.includes(mistake));
+  }
+
+  /** A verdict is for the whole place. @param {MistakeItem} mistake @returns {MistakeItem[]} */
+  judgedWith(mistake) {
+    return this.placeWith(mistake)?.mistakes ?? [mistake];
+  }
+
+  /** @param {MistakeItem} mistake */
+  scopeOf({ alike = 0 }) {
+    return alike ? { words: `All ${plural(alike + 1, "place")} like this`, title: "One verdict for all of them, on every page (C)", on: this.everywhere } : null;
+  }
+
+  turnScope() {
+    this.everywhere = !this.everywhere;
+  }
+
+  /** @param {MistakeItem} mistake */
+  alikeOf({ alike, family }) {
+    return alike && family ? { words: "Show them in Grid", go: () => this.sendChoice("alike", family) } : null;
+  }
+
+  /** @param {MistakeItem} mistake @returns {string} */
+  titleOf(mistake) {
+    return `Verdict on mistake ${this.placeWith(mistake)?.number ?? mistake.number}`;
   }
 
   /** @override @param {string | null} key */
   select(key) {
-    if (key !== this.selected) this.whole = null;
+    if (this.state.placeOf(key) !== this.state.placeOf(this.selected)) this.everywhere = false;
     super.select(key);
   }
 
@@ -329,7 +345,7 @@ export class Viewer extends WindowedView {
   nameOf(key) {
     const box = this.state.content.box(key);
     const mistake = this.state.content.mistakeOf(box);
-    return mistake ? `Mistake ${mistake.number}, ${mistakeName(mistake)}` : box ? boxName(box) : "";
+    return mistake ? `Mistake ${this.placeWith(mistake)?.number ?? mistake.number}, ${mistakeName(mistake)}` : box ? boxName(box) : "";
   }
 
   /** A menu that is open closes first. @override @returns {boolean} */
@@ -376,7 +392,8 @@ export class Viewer extends WindowedView {
       case "stack-down": return upOrDown(this, 1, target);
       case "zoom-in": this.zoom(1.4, this.pointer); return true;
       case "zoom-out": this.zoom(1 / 1.4, this.pointer); return true;
-      case "fit": this.zoom(0, null); return true;
+      case "fit": this.close = false; this.zoom(0, null); return true;
+      case "close": this.turnClose(); return true;
       case "truth": this.setLayer("truth", !this.state.layers.truth); return true;
       case "predictions": this.setLayer("predictions", !this.state.layers.predictions); return true;
       case "model": flipModel(this); return true;

@@ -4,18 +4,18 @@
  * Each function writes one part from the data and the state of a viewer, and changes neither.
  */
 
-import { breakable, button, drawWhenOther, html, setAttributes } from "../shared/elements.js";
+import { breakable, button, drawWhenOther, html } from "../shared/elements.js";
+import { factsOf } from "../shared/facts.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
-import { STATUS_WORDS, count, plainName, plural } from "../shared/words.js";
+import { STATUS_WORDS, VERDICTS, count, plainName, plural } from "../shared/words.js";
 import { drawCrop } from "./crop.js";
-import { drawCrops, drawList, foldCauses, writeListMessage } from "./list.js";
-import { drawStrip, markStrip } from "./strip.js";
+import { drawCrops, drawList, writeEdges, writeListMessage } from "./list.js";
+import { drawStrip, markStrip, writeJudged } from "./strip.js";
 import { keyLine } from "./toolbar.js";
-import { writeVerdict } from "./verdict.js";
 
-/** @import { CountedStatus, MistakeItem, ViewedPageItem } from "../shared/payloads.d.ts" */
-/** @import { NamedPage } from "./state.js" */
+/** @import { BoxItem, CountedStatus, MistakeItem, ViewedPageItem } from "../shared/payloads.d.ts" */
+/** @import { NamedPage, Place } from "./state.js" */
 /** @import { Viewer } from "./viewer.js" */
 
 export const STATUSES = /** @type {CountedStatus[]} */ (["TP", "FP", "FN"]);
@@ -93,22 +93,6 @@ function writePageNumber(view) {
   view.tools.pageText.title = listed ? `${plural(page.total, "page")} listed; this is page ${count(page.index + 1)} of ${plainName(page.document)}` : "";
 }
 
-/** "Mistake 1 of 6" between its two buttons. @param {Viewer} view */
-export function writeMistakePlace(view) {
-  const listed = view.state.listedMistakes();
-  const at = view.state.placeInList(view.selected);
-  const { mistakeText, previousMistake, nextMistake } = view.tools;
-  const text = listed.length === 0 ? "No mistake" : at < 0 ? plural(listed.length, "mistake") : `Mistake ${count(at + 1)} of ${count(listed.length)}`;
-  if (mistakeText.textContent !== text) mistakeText.textContent = text;
-  const walk = view.shown().walk ?? null;
-  const first = at < 0 ? listed.length === 0 : at === 0;
-  const last = at < 0 ? listed.length === 0 : at === listed.length - 1;
-  previousMistake.disabled = walk ? first && !walk.before : listed.length === 0;
-  nextMistake.disabled = walk ? last && !walk.after : listed.length === 0;
-  setAttributes(/** @type {Element} */ (mistakeText), { title: walk ? `${plural(walk.total, "mistake")} in the list of pages` : null });
-  writeVerdict(view);
-}
-
 /** @param {Viewer} view */
 export function writeStrip(view) {
   const data = /** @type {NamedPage} */ (view.shown());
@@ -120,14 +104,19 @@ export function writeStrip(view) {
     drawStrip(view.strip, pages, (page) => view.turner.open(page), more, (position) => view.turner.turnTo(position), data.filtered === true, data.noun ?? "mistake"));
   view.strip.hidden = pages.length === 0;
   markStrip(view.strip, pages.findIndex((page) => page.current), "current");
+  const judged = data.judged ?? [];
+  drawWhenOther(view.edges.before, [named, view.pageId, judged, data.noun], () => {
+    writeJudged(view.strip, pages, judged);
+    writeEdges(view, pages, judged);
+  });
 }
 
-/** One small picture, after the page itself is on screen. @param {Viewer} view @param {HTMLElement} frame @param {MistakeItem} mistake */
-async function paintCrop(view, frame, mistake) {
+/** One small picture, after the page itself is on screen. @param {Viewer} view @param {HTMLElement} frame @param {Place} place */
+async function paintCrop(view, frame, place) {
   const { content } = view.state;
-  const own = content.boxesOf(mistake);
+  const own = view.state.boxesOf(place);
   // Before any of them is drawn: each drawing would have the next one lay out the list anew.
-  const size = { width: frame.clientWidth || 100, height: frame.clientHeight || 66 };
+  const size = { width: frame.clientWidth || 84, height: frame.clientHeight || 60 };
   const picture = await view.picture();
   if (!own.length || !frame.isConnected) return;
   drawCrop(frame, [...content.boxes.values()], own, view.pageSize(), size, picture);
@@ -135,54 +124,77 @@ async function paintCrop(view, frame, mistake) {
 
 /** All rows of the list and their small pictures. @param {Viewer} view @param {boolean} imageChanged */
 export function writeRows(view, imageChanged) {
-  const { mistakes, boxes } = view.shown();
-  const causes = view.shown().causes ?? [];
-  view.whole = causes.find(({ numbers }) => numbers[0] === view.whole?.numbers[0]) ?? null;
+  const { mistakes, boxes, causes } = view.shown();
   // A verdict shows elsewhere: it draws no row anew.
   const rows = mistakes.map(({ number, title, label, lines, tags, keys }) => [number, title, label, lines, tags, keys]);
   const drawn = drawWhenOther(view.list, [view.pageId, rows, causes], () => {
-    view.rows = drawList(view, mistakes, causes);
+    view.rows = drawList(view);
   });
   const others = drawWhenOther(view.rowCrops, boxes.map(({ key, status, xyxy }) => [key, status, xyxy]), () => undefined);
   if (drawn || others || imageChanged) {
     view.rowCrops.stop();
-    view.rowCrops.stop = drawCrops(view.list, view.rows, mistakes, (frame, mistake) => void paintCrop(view, frame, mistake));
+    view.rowCrops.stop = drawCrops(view.list, view.rows, view.state.places, (frame, place) => void paintCrop(view, frame, place));
   }
   writeListState(view);
 }
 
-/** Which causes are open: those that the reader opened, and the one of the chosen mistake. @param {Viewer} view */
-export function writeCauses(view) {
-  const listed = new Set(view.state.listedMistakes().map((mistake) => mistake.number));
-  const chosen = view.state.content.mistakeOf(view.state.content.box(view.selected))?.number;
-  foldCauses(view.list, view.rows, view.shown().causes ?? [], (number) => listed.has(number),
-    (cause) => view.openCauses.has(cause.numbers[0]) || (view.whole?.numbers[0] !== cause.numbers[0] && chosen !== undefined && cause.numbers.includes(chosen)), view.whole);
+/** What reviewers say of each place, in its row. @param {Viewer} view */
+function writeSaid(view) {
+  const { verdicts, mistakes } = view.shown();
+  const known = verdicts === true || mistakes.some(({ verdict }) => verdict);
+  for (const place of view.state.places) {
+    const node = view.rows.get(place.number)?.querySelector(".mistake-said");
+    const said = known ? saidOf(place.mistakes) : "";
+    if (node && node.textContent !== said) node.textContent = said;
+  }
+}
+
+/** @param {MistakeItem[]} mistakes of a place @returns {string} a sign, the verdict and who says it */
+export function saidOf(mistakes) {
+  const opinions = mistakes.flatMap(({ verdict }) => (verdict?.opinions ?? []).filter((each) => each.verdict));
+  if (opinions.length === 0) return "\u25cc Not decided";
+  const authors = [...new Set(opinions.map(({ author }) => author))].join(", ");
+  const [agreed, ...others] = new Set(mistakes.map(({ verdict }) => verdict?.agreed ?? null));
+  const known = others.length ? undefined : VERDICTS.find(([name]) => name === agreed);
+  if (known) return `${known[2]} ${known[1]} by ${authors}`;
+  return mistakes.some(({ verdict }) => verdict?.conflict) ? `\u2260 Reviewers differ: ${authors}` : `\u2237 Several verdicts by ${authors}`;
+}
+
+/** The facts of the box under the pointer, else of the chosen one, below the list. @param {Viewer} view @param {BoxItem | null} box */
+export function writeFacts(view, box) {
+  view.facts.hidden = view.state.content.boxes.size === 0;
+  let words = "";
+  if (box) {
+    const { head, label, wrong, numbers, source } = factsOf(box, view.state.content);
+    words = [`${head} \u00b7 ${label}`, wrong, ...numbers.map((pair) => pair.join(" ")), source].filter(Boolean).join(", ");
+  }
+  if (view.facts.textContent !== words) view.facts.textContent = words;
+  view.facts.title = words;
 }
 
 /** Which rows show, the head of the list, and the sentence when no row shows. @param {Viewer} view */
 export function writeListState(view) {
   const data = view.shown();
-  const listed = new Set(view.state.listedMistakes().map((mistake) => mistake.number));
-  for (const [number, row] of view.rows) row.hidden = !listed.has(number);
-  writeCauses(view);
+  const listed = view.state.listedMistakes();
+  const places = new Set(view.state.listedPlaces().map(({ number }) => number));
+  for (const [number, row] of view.rows) row.hidden = !places.has(number);
+  writeSaid(view);
   const clear = () => view.sendChoice("clear_filter", true);
   writeListMessage(view.list, data.empty ? { ...data.empty, run: clear }
     : data.mistakes.length === 0 ? { text: data.hidden_mistakes ? "No mistake of this page passes the filter." : "No mistake on this page.", action: data.hidden_mistakes ? "Clear filter" : null, run: clear }
-    : listed.size === 0 ? { text: "The toggles hide every mistake of this page.", action: "Show all boxes", run: () => view.showAll() } : null);
-  const { counts, model, models } = data;
+    : listed.length === 0 ? { text: "The toggles hide every mistake of this page.", action: "Show all boxes", run: () => view.showAll() } : null);
+  const { model, models } = data;
   const total = data.mistakes.length;
   const noun = data.noun ?? "mistake";
   const filtered = data.hidden_mistakes ?? 0;
-  const all = listed.size === total;
-  const long = data.head ?? `${plural(counts.ground_truth, "ground-truth box", "ground-truth boxes")}, ${plural(counts.predictions, "prediction")}`;
-  const usual = data.head ?? `${count(counts.ground_truth)} ground truth, ${count(counts.predictions)} predicted`;
-  const short = data.head ?? `${count(counts.ground_truth)} truth, ${count(counts.predictions)} predicted`;
+  const judged = data.mistakes.filter(({ verdict }) => verdict?.opinions.some((each) => each.verdict)).length;
+  const around = data.head ?? (places.size && places.size < listed.length ? `in ${plural(places.size, "place")}` : "");
   const parts = [
-    html("h2", {}, total === 0 ? `No ${noun}` : all ? plural(total, noun) : `${count(listed.size)} of ${plural(total, noun)}`),
-    html("span", { class: "muted list-counts", title: long }, all && usual.length < 30
-      ? html("span", { class: "wide-words" }, usual) : null, html("span", { class: all && usual.length < 30 ? "narrow-words" : "" }, short)),
+    html("h2", {}, total === 0 ? `No ${noun}` : listed.length === total ? plural(total, noun) : `${count(listed.length)} of ${plural(total, noun)}`),
+    html("span", { class: "muted list-counts", title: around }, around), html("span", { class: "grow" }),
   ];
-  if (models.length > 1) parts.push(html("span", { class: "grow" }), html("span", { class: "model", title: `Model ${model.letter}: ${model.name}` }, html("b", {}, model.letter), ` ${model.name}`));
+  if (data.verdicts === true && total) parts.push(html("span", { class: "muted list-judged" }, `${count(judged)} judged`));
+  else if (models.length > 1) parts.push(html("span", { class: "model", title: `Model ${model.letter}: ${model.name}` }, html("b", {}, model.letter), ` ${model.name}`));
   view.listHead.replaceChildren(html("div", { class: "list-head-line" }, ...parts),
     ...(filtered ? [html("div", { class: "muted list-filtered" }, `The filter hides ${plural(filtered, "more mistake", "more mistakes")} of this page`)] : []));
 }

@@ -12,11 +12,21 @@ import numpy as np
 from evaluator.components.payload import LostText
 from evaluator.components.viewer import mistake_filter, page_overlay, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeColumns, MistakeFilter, PageList
-from evaluator.components.viewer.payload import MistakeItem, PageLayers, PagePayload, WalkItem, walk_item
+from evaluator.components.viewer.page_strip import WINDOW
+from evaluator.components.viewer.payload import (
+    MistakeItem,
+    PageLayers,
+    PagePayload,
+    VerdictEvent,
+    WalkItem,
+    walk_item,
+)
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.matching.box_items import MATCHED_NAME, Query, Selection, Status
 from evaluator.matching.error_types import DOCUMENT, NONE, MistakeOptions, Mistakes
 from evaluator.pdf.problems import PageProblem
+from evaluator.review.finding_groups import targets_of_causes
+from evaluator.review.verdicts import Target
 from pages.app import pictures
 from pages.app.cache import Cached
 from pages.app.results import Result, result_key, result_of
@@ -287,6 +297,25 @@ def judged_places(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> tupl
     without = shown.keep & ~_with_verdict(loaded, model, shown.working.mistakes)
     every, still = (len(np.unique(place_of[some])) for some in (shown.keep, without))
     return every, every - still
+
+
+def judged_on_pages(loaded: LoadedBoxes, model: Model, shown: ListedPages, first: int) -> list[int]:
+    """Return how many mistakes that pass have a verdict, for the pages of the strip that begins at a place."""
+    with_verdict = shown.keep & _with_verdict(loaded, model, shown.working.mistakes)
+    counts = np.bincount(shown.working.columns.page[with_verdict], minlength=loaded.dataset.pages)
+    places = range(first, min(first + WINDOW, len(shown.pages)))
+    rows = (loaded.dataset.page_row(*shown.pages.at(at)) for at in places)
+    return [0 if row is None else int(counts[row]) for row in rows]
+
+
+def targets_alike(loaded: LoadedBoxes, model: Model, event: VerdictEvent) -> dict[str, Target]:
+    """Return the mistakes of all places like the one that a verdict is on, by verdict identity."""
+    result = result_of(loaded, model)
+    number = result.mistakes.of_box(event.keys[0]) if event.keys else NONE
+    if number == NONE:
+        return {}
+    rows = result.causes.alike[result.causes.family(int(result.causes.of_mistake[number]))]
+    return targets_of_causes(result, rows, findings.review_log())
 
 
 def with_verdicts(loaded: LoadedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:

@@ -167,11 +167,16 @@ def _pairs(
 ) -> list[tuple[Annotations, Annotations]]:
     """Return each prediction with the one ground truth that it was given with; empty for several of these.
 
-    A file that states no side, such as COCO with images, is the ground truth when it comes first.
+    A file that states no side, such as COCO with images, is the ground truth when it comes first, and so is the first
+    of two that may be one, such as an output of a model.
     """
     # A file without errors holds what it held when it was checked; it is not kept twice.
     held = [(path, read) for path, sound in checked if (read := sound or _as_written(path, reading)) is not None]
     truths = [path for path, read in held if read.side == "ground_truth"]
+    first_read = _as_written(held[0][0], reading, side="ground_truth") if len(held) == 2 and not truths else None
+    if first_read is not None:
+        held[0] = held[0][0], first_read
+        truths = [held[0][0]]
     if len(held) < 2 or (len(truths) != 1 and held[0][0] not in truths):
         return []
     first = truths[0]

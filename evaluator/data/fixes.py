@@ -439,7 +439,8 @@ def _sizes(source: Annotations, other: Annotations, fix: Fix, *, own_first: bool
         rule = f"{fix.text} needs the sizes of the pages"
         without = 0 if sizes is None else int(np.isnan(sizes).any(axis=1).sum())
         pages = f"{count_of(without, 'box')} on pages without one" if without else "none"
-        refuse(source.name, "", rule, pages, "Give files that state them, or use scale=.")
+        other_way = "a shift in their own unit" if fix.kind == "shift" else "scale="
+        refuse(source.name, "", rule, pages, f"Give files that state them, or use {other_way}.")
     return sizes
 
 

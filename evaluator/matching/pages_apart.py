@@ -381,7 +381,7 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
     """Return slope and intercept of the line through some points, without those that lie far from it."""
     slope, intercept = _least_squares(x, y)
     off = np.abs(y - slope * x - intercept)
-    kept = off <= max(2.0 * float(np.median(off)), 1e-12)
+    kept = off <= max(2.0 * float(_middle(off)), 1e-12)
     if not kept.all() and kept.sum() >= 3 and np.ptp(x[kept]) > 0.0:
         slope, intercept = _least_squares(x[kept], y[kept])
     return slope, intercept

@@ -35,6 +35,7 @@ from tests.reports.making import (
     write,
     yolo,
 )  # fmt: skip
+from tests.terminal import run_command
 
 
 def counted(folder: Path, truth: str = "gt.json", prediction: str = "pred", **options: Any) -> tuple[Any, str]:
@@ -272,7 +273,7 @@ def test_a_locked_pdf_is_named_where_sizes_are_compared_with_it(tmp_path: Path) 
 )
 @pytest.mark.parametrize("images_are_truth", [False, True])
 def test_images_of_the_pages_of_a_document(
-    tmp_path: Path, image: str, first: int, right: int, images_are_truth: bool
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, image: str, first: int, right: int, images_are_truth: bool
 ) -> None:
     """Pages are counted from 0 where an image has that number; of the last case the first page has none."""
     shown = THREE[max(0, first - 1) :]
@@ -284,5 +285,6 @@ def test_images_of_the_pages_of_a_document(
     assert value is None
     assert "with images named by a document and a number read as its pages: " in said
     assert "Apply it with --fix names=pages, or" in said
+    assert "apply it with --fix names=pages" in run_command(capsys, "check", tmp_path / "gt.json", tmp_path / "pred")[1]
     value, _ = counted(tmp_path, fix=[parse_fix("names=pages")])
     assert value == (right, *((15 - right, 0) if images_are_truth else (0, 15 - right)))

@@ -43,14 +43,16 @@ class Overlap(NamedTuple):
 
 def area(xyxy: FloatArray) -> FloatArray:
     """Return the area of each box in squared units; 0 for a box without width or height."""
-    return np.asarray((xyxy[:, 2] - xyxy[:, 0]) * (xyxy[:, 3] - xyxy[:, 1]), dtype=np.float64)
+    return np.asarray((xyxy[..., 2] - xyxy[..., 0]) * (xyxy[..., 3] - xyxy[..., 1]), dtype=np.float64)
 
 
 def intersection(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the area that box i of one side shares with box i of the other; 0 where they only touch."""
-    width = np.minimum(first[:, 2], second[:, 2]) - np.maximum(first[:, 0], second[:, 0])
-    height = np.minimum(first[:, 3], second[:, 3]) - np.maximum(first[:, 1], second[:, 1])
-    return np.asarray(np.maximum(width, 0.0) * np.maximum(height, 0.0), dtype=np.float64)
+    width = np.minimum(first[..., 2], second[..., 2]) - np.maximum(first[..., 0], second[..., 0])
+    height = np.minimum(first[..., 3], second[..., 3]) - np.maximum(first[..., 1], second[..., 1])
+    shared = np.maximum(width, 0.0, out=width)
+    shared *= np.maximum(height, 0.0, out=height)
+    return np.asarray(shared, dtype=np.float64)
 
 
 def overlap(ground_truth: FloatArray, prediction: FloatArray) -> Overlap:
@@ -74,6 +76,8 @@ def overlap(ground_truth: FloatArray, prediction: FloatArray) -> Overlap:
 def iou(ground_truth: FloatArray, prediction: FloatArray) -> FloatArray:
     """Return the intersection over union of row i with row i; see `overlap` for the formula and its edges.
 
+    Of arrays of more dimensions, the last of which are the four numbers, those that lie together when broadcast.
+
     >>> iou(np.array([[0.0, 0.0, 2.0, 1.0]]), np.array([[1.0, 0.0, 3.0, 1.0]]))
     array([0.33333333])
     """
@@ -96,10 +100,18 @@ def iou_of_stated(
 def _areas(ground_truth: FloatArray, prediction: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return areas of intersections, ground truth and predictions, in a unit where none underflows."""
     truth_area, predicted_area = area(ground_truth), area(prediction)
-    if len(truth_area) and min(truth_area.min(), predicted_area.min()) < _SMALLEST_SAFE_AREA:
+    if _underflows(ground_truth, truth_area).any() or _underflows(prediction, predicted_area).any():
         ground_truth, prediction = _rescale_underflow(ground_truth, prediction)
         truth_area, predicted_area = area(ground_truth), area(prediction)
     return intersection(ground_truth, prediction), truth_area, predicted_area
+
+
+def _underflows(xyxy: FloatArray, of: FloatArray) -> BoolArray:
+    """Return which boxes have an area that has lost digits; one without width or height has none to lose."""
+    tiny: BoolArray = of < _SMALLEST_SAFE_AREA
+    if tiny.any():
+        tiny &= (xyxy[..., 2] > xyxy[..., 0]) & (xyxy[..., 3] > xyxy[..., 1])
+    return tiny
 
 
 def _ratio(shared: FloatArray, whole: FloatArray) -> FloatArray:
@@ -109,8 +121,8 @@ def _ratio(shared: FloatArray, whole: FloatArray) -> FloatArray:
 
 def _rescale_underflow(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the same pairs, those whose areas underflow stretched to a unit where they do not."""
-    tiny = np.minimum(area(first), area(second)) < _SMALLEST_SAFE_AREA
-    first, second = first.copy(), second.copy()
+    tiny = _underflows(first, area(first)) | _underflows(second, area(second))
+    first, second = (side.copy() for side in np.broadcast_arrays(first, second))
     for low, high in ((0, 2), (1, 3)):
         origin = np.minimum(first[tiny, low], second[tiny, low])
         longest = np.maximum(first[tiny, high], second[tiny, high]) - origin

@@ -33,6 +33,9 @@ _FOUND: Final = 0.25
 """Where more of the ground truth of a page is found its boxes are in place."""
 MOST_PAGES: Final = 1_000
 MOST_PAIRS: Final = 20_000
+"""Of boxes of a page."""
+_MOST_OF_ALL: Final = 2_000_000
+"""Pairs of all pages: some forty boxes on each of a thousand, and some seconds where no page fits."""
 _SCALES: Final = (
     0.25, 1 / 3, 0.36, 0.48, 0.5, 2 / 3, 0.72, 0.75, 0.8, 1.25, 4 / 3, 100 / 72, 1.5, 2.0, 150 / 72, 200 / 72, 3.0, 4.0,
 )  # fmt: skip
@@ -155,11 +158,13 @@ class Page(NamedTuple):
 
 
 def pages_of(dataset: Dataset, model: int, pages: IntArray) -> Iterator[Page]:
-    """Yield those of some pages, which rise, that have boxes of the model and not too many."""
+    """Yield those of some pages, which rise, that have boxes of the model and not too many, alone and together."""
     truth, prediction = dataset.ground_truth, dataset.predictions[model]
-    sides = (grouped(side.page, pages) for side in (prediction, truth))
+    sides, left = (grouped(side.page, pages) for side in (prediction, truth)), _MOST_OF_ALL
     for row, ours, theirs in zip(pages.tolist(), *sides, strict=True):
-        if len(ours) and len(ours) * len(theirs) <= MOST_PAIRS:
+        pairs = len(ours) * len(theirs)
+        if len(ours) and pairs <= min(MOST_PAIRS, left):
+            left -= pairs
             (fit,) = fits(prediction.xyxy[ours][None], truth.xyxy[theirs])
             yield Page(row, ours, theirs, fit)
 
@@ -272,9 +277,8 @@ class Changes:
 
 def iou_of_each(ours: FloatArray, known: FloatArray) -> FloatArray:
     """Return the IoU of each of (C, N, 4) boxes with each of (M, 4), float64 (C, N, M)."""
-    first = np.repeat(ours.reshape(-1, 4), len(known), axis=0)
     with np.errstate(invalid="ignore", over="ignore"):
-        return iou(np.tile(known, (ours.shape[0] * ours.shape[1], 1)), first).reshape(*ours.shape[:2], len(known))
+        return iou(known, ours[:, :, None])
 
 
 def fits(ours: FloatArray, known: FloatArray) -> list[Fit]:

@@ -20,11 +20,12 @@ from evaluator import formats, project
 from evaluator.analysis.doctor import match_check
 from evaluator.analysis.doctor.diagnosis import Diagnosis, fix_advice
 from evaluator.data import label_names
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, join
 from evaluator.data.document_names import MODES, best_modes, match_names
 from evaluator.data.fixes import KINDS, FixError, apply_fixes, fix_options, fixes_for, parse_fix
 from evaluator.data.issues import BadInput
 from evaluator.data.label_names import Overlaps, proposals
+from evaluator.matching.pages_apart import pages_of
 from evaluator.metrics.results import ratio_text
 from evaluator.project import OptionError
 from tests.building import annotations, box, ground_truth, write_file
@@ -717,3 +718,11 @@ def test_fields_and_posters_under_other_names(run: Run, tmp_path: Path, protocol
     assert "--fix names=prefix" in err
     code, out, err = run("evaluate", protocol, *sides, "--fix", "names=prefix", "--json")
     assert (code, "fix: names=prefix" in json.loads(out)["signature"]) == (0, True)
+
+
+def test_pages_are_looked_at_while_they_have_two_million_pairs_together() -> None:
+    """Where nothing fits, all that may have been done to a page is tried, some forty times."""
+    rows = [box(0.1, 0.1, 0.4, 0.4, page=page) for page in range(102) for _ in range(141 if page < 101 else 10)]
+    dataset = join(ground_truth(rows), annotations(rows))
+    looked_at = [page.row for page in pages_of(dataset, 0, np.arange(dataset.pages))]
+    assert looked_at == [*range(100), 101]

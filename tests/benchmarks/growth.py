@@ -100,6 +100,20 @@ def _boxes_equal(folder: Path, count: int) -> Pair:
     return _coco(folder, items, items)
 
 
+def _pages_of_other_boxes(folder: Path, count: int) -> Pair:
+    """Pages on which nothing fits: all that may have been done to each of them is tried."""
+    chance = random.Random(count)
+    truth, model = (
+        [
+            {"image": f"{page}.png", "bbox": [*(chance.uniform(0, 800) for _ in range(2)), chance.uniform(20, 190), 60]}
+            for page in range(count)
+            for _ in range(100)
+        ]
+        for _ in range(2)
+    )
+    return _coco(folder, truth, model)
+
+
 def _outlined(folder: Path, rings: Ring, outlines: int, images: int) -> Pair:
     chance = random.Random(outlines)
 
@@ -216,6 +230,7 @@ SIZES: Final[dict[str, tuple[Callable[[Path, int], Pair], int, int]]] = {
     "boxes of a page, anywhere": (_boxes_anywhere, 1_000, 4),
     "boxes of a page, large": (lambda folder, count: _boxes_anywhere(folder, count, 100.0), 1_000, 4),
     "boxes of a page, equal": (_boxes_equal, 500, 4),
+    "pages of other boxes": (_pages_of_other_boxes, 50, 4),
     "points of an outline, crossing": (lambda folder, count: _outlined(folder, _anywhere(count), 1, 1), 500, 6),
     "points of 20 outlines, star": (
         lambda folder, count: _outlined(folder, _around(count, 50, 450), 20, 1), 250, 5,

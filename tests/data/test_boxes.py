@@ -67,7 +67,7 @@ def test_thin_boxes_keep_their_ratio() -> None:
     # One side ordinary, one so thin that the area underflows.
     thin = boxes((0.0, 0.0, 1.0, 2e-300), (0.0, 0.0, 2e-300, 1.0))
     half = boxes((0.0, 0.0, 1.0, 1e-300), (0.0, 0.0, 1e-300, 1.0))
-    assert iou(thin, half).tolist() == [0.5, 0.5]
+    assert iou(thin, half).tolist() == iou(thin, half[:, None]).diagonal().tolist() == [0.5, 0.5]
 
 
 coordinates = arrays(np.float64, (6, 4), elements=st.floats(-1e3, 1e3))
@@ -86,3 +86,4 @@ def test_ratios_stay_in_range_and_swap_with_the_sides(first: np.ndarray, second:
     assert (one.iou <= np.minimum(one.coverage, one.purity) + 1e-12).all()
     assert (first == before).all()
     assert (iou(first, second) == one.iou).all()
+    assert (iou(first, second[:, None]).diagonal() == one.iou).all()

@@ -6,7 +6,7 @@ from evaluator.formats.posters import Posters
 from pages.app import frame, session_files, widgets
 from pages.app.address import read_url
 from pages.app.session_files import LoadedBoxes, LoadedFiles
-from pages.app.state import State, state
+from pages.app.state import State
 from pages.views.compare import compare_boxes, compare_fields, compare_pixels, compare_posters
 from pages.views.fields import field_results
 from pages.views.fields.field_results import ComparedFields
@@ -31,21 +31,19 @@ def view() -> None:
     """Draw the whole view."""
     read_url("compare")
     kinds = _kinds()
-    if state.pair_kind not in kinds:
-        state.pair_kind = next(iter(kinds))
-    if state.pair_kind == "boxes":
+    kind = widgets.shown_kind(kinds, State.pair_kind)
+    if kind == "boxes":
         compare_boxes.body(kinds)
         return
-    kind = widgets.kind_switch("Compare", kinds, State.pair_kind, lambda: State.pair_box.set(None))
     frame.refused_parts()
-    # Without these a choice was taken away in the meantime; the switch above has given way then.
+    # Without these a choice was taken away in the meantime.
     boxes, fields, posters = _files_of_kinds()
     if kind == "pixels" and boxes is not None:
-        compare_pixels.body(boxes)
+        compare_pixels.body(boxes, kinds)
     elif kind == "fields" and fields is not None:
-        compare_fields.body(fields)
+        compare_fields.body(fields, kinds)
     elif posters is not None:
-        compare_posters.body(posters)
+        compare_posters.body(posters, kinds)
 
 
 view()

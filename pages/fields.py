@@ -94,10 +94,10 @@ def _defined(value: float) -> float | None:
     return None if value != value else float(value)  # noqa: PLR0124 - NaN
 
 
-def _sidebar(compared: ComparedFields, model: FieldModel) -> None:
-    """Ground truth, models, and what the page list keeps."""
+def _choices(compared: ComparedFields, model: FieldModel) -> None:
+    """Draw what the page list keeps, and how fields are compared."""
     pairs = model.result.compared
-    with st.sidebar:
+    with frame.choices():
         names = [pairs.documents[code] for code in model.pages.in_natural_order]
         documents = {"": f"All {count_of(len(names), 'document')}", **{name: displayed(name) for name in names}}
         widgets.choice("Document", documents, State.field_within)
@@ -131,7 +131,7 @@ def _sidebar(compared: ComparedFields, model: FieldModel) -> None:
         )
         _schema()
         findings.ask_author()
-        frame.sidebar_lines(_count_lines(compared, model))
+        frame.small_lines(_count_lines(compared, model))
 
 
 def _schema() -> None:
@@ -158,7 +158,7 @@ def _schema() -> None:
 
 
 def _count_lines(compared: ComparedFields, model: FieldModel) -> list[str]:
-    """Return what is loaded, at the foot of the sidebar."""
+    """Return what is loaded."""
     pairs, coverage = model.result.compared, model.result.coverage
     issues = count_of(issue_count(compared.opened.issues), "issue") if compared.opened.issues else "No issues"
     return [
@@ -323,13 +323,13 @@ def _files(*, expanded: bool) -> None:
                     "Files with an error are not evaluated. Each row shows how to fix it.", icon=":material/error:"
                 )
             frame.issues(issues)
-        frame.opener("Add files", "fields")
+        st.html(frame.opener("Add files"), width="content")
 
 
 def _need_files() -> None:
     """Draw the empty state: what is missing, and the way out."""
     held = session_files.files(FIELDS)
-    frame.title("Fields", empty=True)
+    frame.title("Fields")
     if held.ground_truth is None:
         text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or add files."
     elif held.ground_truth.source is None:
@@ -354,11 +354,12 @@ def view() -> None:
     dropped = field_results.drop_unknown(compared.models)
     State.field_whole.pop()
     model = compared.shown
-    frame.title("Fields")
+    line = frame.title("Fields")
     frame.refused_parts(dropped)
     _operating_point(compared, model)
     model = compared.shown
-    _sidebar(compared, model)
+    with line:
+        _choices(compared, model)
     shown = field_results.list_rows(model)
     # Where there is room the page is beside all of them, else above: places of a grid.
     with st.container(key="field_upper"):

@@ -69,10 +69,9 @@ def _other_kinds() -> None:
 def _add(held: Project[Annotations]) -> None:
     """Draw the ways to other files and other roles, what became of uploads, and where pages are looked up."""
     with st.container(key="add_files", horizontal=True, vertical_alignment="center"):
-        frame.opener("Add files", "add")
-        frame.opener("Add a folder", "add", folder=True)
+        openers = frame.opener("Add files"), frame.opener("Add a folder", folder=True)
+        st.html(f"{' '.join(openers)} or drop files and folders anywhere in this window", width="content")
         own_files.roles_button("Change roles", "change_roles")
-        st.html('<p class="ls-facts">or drop files and folders anywhere in this window</p>', width="content")
     if state.kept_problem:
         st.error(frame.escaped(state.kept_problem), icon=":material/error:")
     if state.kept_issues:

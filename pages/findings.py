@@ -90,7 +90,7 @@ def _numbers(loaded: LoadedBoxes) -> None:
             "An accepted prediction becomes a ground truth box as its model drew it, so the corrected numbers of that "
             "model are an upper bound; every other model is measured against the same box."
         )
-        frame.sidebar_lines([change.sentence for change in to.changes[:200]])
+        frame.small_lines([change.sentence for change in to.changes[:200]])
         if refused:
             frame.issues(refused)
 

@@ -34,8 +34,8 @@ _MOST_LANES = 4
 _LANE = 11
 
 
-def _sidebar(loaded: LoadedBoxes) -> None:
-    with st.sidebar:
+def _filter(loaded: LoadedBoxes) -> None:
+    with frame.choices():
         frame.label_choice(loaded)
         with st.expander("Add an earlier result", icon=":material/upload_file:"):
             uploads = st.file_uploader(
@@ -280,8 +280,8 @@ def view() -> None:
         return
     if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
         state.label = ""
-    _sidebar(loaded)
-    frame.title("All models")
+    with frame.title("All models"):
+        _filter(loaded)
     frame.banners(loaded, loaded.models)
     signature = frame.signature(loaded, loaded.models, "95 % intervals over documents")
     headline.thresholds(loaded, loaded.pair, signature)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -54,7 +55,7 @@ _ISSUES_OF_A_RULE = 200
 # --- choices --------------------------------------------------------------------------------------------------
 
 
-def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
+def _place_choices(result: pixel.PixelResult, place: Place | None) -> None:
     if place is None:
         return
     dataset = result.dataset
@@ -331,6 +332,14 @@ def _banners(loaded: LoadedBoxes) -> None:
     frame.refused_parts()
 
 
+class _Places(NamedTuple):
+    """Where what follows from the numbers is drawn above them."""
+
+    head: DeltaGenerator
+    choices: DeltaGenerator
+    thresholds: DeltaGenerator
+
+
 def view() -> None:
     """Draw the whole view."""
     read_url("pixel_confusion")
@@ -338,8 +347,10 @@ def view() -> None:
     if loaded is None:
         return
     head = st.container()
+    with head, frame.title("Confusion"):
+        choices = frame.choices()
     thresholds = headline.thresholds(loaded, loaded.pair, with_iou=False)
-    with st.sidebar:
+    with choices:
         pixel_results.count_choices()
     of = pixel_results.chosen_matrix(loaded)
     # What shows while pages are measured and counted has a place of its own: without it all that follows would move up
@@ -352,12 +363,11 @@ def view() -> None:
     refusal = next((each for each in counted.values() if each.result is None), None)
     if refusal is not None:
         with head:
-            frame.title("Confusion")
             _banners(loaded)
         _no_sizes(refusal)
         write_url("pixel_confusion", {State.pixel_of: of, **at(None)})
         return
-    _results(loaded, head, thresholds, of, results)
+    _results(loaded, _Places(head, choices, thresholds), of, results)
 
 
 def _beside(loaded: LoadedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
@@ -371,8 +381,7 @@ def _beside(loaded: LoadedBoxes, of: str, results: dict[str, pixel.PixelResult])
 
 def _results(
     loaded: LoadedBoxes,
-    head: DeltaGenerator,
-    thresholds: DeltaGenerator,
+    places: _Places,
     of: str,
     results: dict[str, pixel.PixelResult],
 ) -> None:
@@ -387,9 +396,8 @@ def _results(
     if _follows(shown, letter, cell, place) and facts[letter].behind:
         place = place_of(results[letter], facts[letter].behind[0].page)
         shown = build_matrix(of, results, place)
-    with head:
-        frame.title("Confusion")
-        thresholds.html(frame.facts_of(_signature(loaded, shown)))
+    with places.head:
+        places.thresholds.html(frame.facts_of(_signature(loaded, shown)))
         _banners(loaded)
         for issue in _issues(shown):
             if issue.rule.startswith("both sides should have the same pages"):
@@ -408,12 +416,10 @@ def _results(
     summary(loaded, shown, letter, facts[letter], place)
     pair = st.container()
     _notes(shown)
-    with st.sidebar:
-        _sidebar_place(first, place)
+    with places.choices:
+        _place_choices(first, place)
         pixels = int(first.whole.pixels[0])
-        frame.sidebar_lines(
-            [f"{heatmap.short_pixels(float(pixels))} pixels, {count_of(first.signature.pages, 'page')}"]
-        )
+        frame.small_lines([f"{heatmap.short_pixels(float(pixels))} pixels, {count_of(first.signature.pages, 'page')}"])
     if place is not None:
         state.doc, state.page = place.document, place.index
     row, column = (shown.classes[each] for each in cell)

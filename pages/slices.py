@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from typing import Final
 
 import streamlit as st
@@ -65,20 +66,27 @@ def _pdfs(loaded: LoadedBoxes) -> None:
 def view() -> None:
     """Draw the whole view."""
     read_url("slices")
-    kind = widgets.kind_switch("Slices of", observed_slices.kinds(), State.slices_kind, _drop_listed)
+    kinds = observed_slices.kinds()
+    kind = widgets.shown_kind(kinds, State.slices_kind)
     if kind == "boxes":
-        _of_boxes()
+        _of_boxes(kinds)
     else:
-        _observed(kind)
+        _observed(kind, kinds)
 
 
-def _observed(kind: str) -> None:
+def _title(kinds: Mapping[str, str], facts: str = "") -> None:
+    with frame.title("Slices", facts):
+        widgets.kind_choice("Slices of", kinds, State.slices_kind, _drop_listed)
+
+
+def _observed(kind: str, kinds: Mapping[str, str]) -> None:
     source = observed_slices.source_of(kind)
     if source is None:
-        frame.title("Slices")
+        _title(kinds)
         st.info("The pixels of these files cannot be counted; Confusion shows why and asks for what is missing.")
         return
-    frame.title("Slices", signature_of([result.signature.line for result in source.results]))
+    models = [f"{model.letter}: {frame.shorten(displayed(model.name), 40)}" for model in source.models]
+    _title(kinds, " · ".join([*models, signature_of([result.signature.line for result in source.results])]))
     frame.refused_parts()
     offered = _OF if len(source.models) > 1 else {"A": "A"}
     if state.slices_of not in offered:
@@ -97,8 +105,6 @@ def _observed(kind: str) -> None:
         else:
             widgets.choice("Measure", names, State.slices_measure, on_change=_drop_listed, width=_LIST_WIDTH)
     observed_slices.pdfs_part(source)
-    with st.sidebar:
-        frame.sidebar_lines([f"{model.letter}: {frame.shorten(displayed(model.name), 40)}" for model in source.models])
     write_url("slices")
     of_search = observed_slices.search(source, state.slices_of, state.slices_measure)
     if of_search is None:
@@ -111,12 +117,12 @@ def _drop_listed() -> None:
     state.slices_listed = None
 
 
-def _of_boxes() -> None:
+def _of_boxes(kinds: Mapping[str, str]) -> None:
     loaded = frame.open_boxes("Slices")
     if loaded is None:
         return
     chosen = loaded.pair
-    frame.title("Slices")
+    _title(kinds)
     frame.banners(loaded, chosen)
     headline.thresholds(loaded, chosen, frame.signature(loaded, chosen))
     _controls(loaded)

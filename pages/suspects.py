@@ -26,8 +26,8 @@ _KEY: Final = "suspects_list"
 # --- choices ---------------------------------------------------------------------------------------------------------
 
 
-def _sidebar(loaded: LoadedBoxes) -> None:
-    with st.sidebar:
+def _filter(loaded: LoadedBoxes) -> None:
+    with frame.choices():
         frame.document_choice(loaded)
         frame.label_choice(loaded)
         st.slider("Minimum evidence", 0.0, 1.0, step=0.05, key=State.suspect_least.key, persist_state="session")
@@ -158,9 +158,9 @@ def view() -> None:
     if loaded is None:
         return
     _start_choices()
-    _sidebar(loaded)
     signature = frame.signature(loaded, loaded.pair)
-    frame.title(_TITLE)
+    with frame.title(_TITLE):
+        _filter(loaded)
     frame.banners(loaded, loaded.pair)
     headline.thresholds(loaded, loaded.pair, signature)
     every = suspects.list_suspects(loaded)

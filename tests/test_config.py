@@ -85,7 +85,6 @@ def test_the_theme_is_complete_in_light_and_dark(settings: dict[str, Any]) -> No
     themes = [settings["theme"]["light"], settings["theme"]["dark"]]
     for theme in themes:
         assert set(COLOURS) <= set(theme)
-        assert set(theme["sidebar"]) == {"backgroundColor", "secondaryBackgroundColor", "borderColor"}
         for name in COLOURS:
             colours = theme[name] if isinstance(theme[name], list) else [theme[name]]
             assert all(re.fullmatch(r"#[0-9A-F]{6}", colour) for colour in colours), name

@@ -5,18 +5,13 @@ Streamlit has no place for it. A page that is asked for as HTML is asked for who
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from evaluator.components.guard import Application, Message, Receive, Scope, Send
 
 
 class PageHead:
-    """Puts a style before the end of the head of every HTML page; other answers stay as they are.
+    """Puts a style before the end of the head of every HTML page; other answers stay as they are."""
 
-    `style` returns that of the page of a path.
-    """
-
-    def __init__(self, application: Application, style: Callable[[str], str]) -> None:
+    def __init__(self, application: Application, style: str) -> None:
         self._application = application
         self._style = style
 
@@ -43,7 +38,7 @@ class PageHead:
                 body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                body = body.replace(b"</head>", f"<style>{self._style(scope['path'])}</style></head>".encode(), 1)
+                body = body.replace(b"</head>", f"<style>{self._style}</style></head>".encode(), 1)
                 kept = [
                     each for each in start["headers"] if each[0] not in (b"content-length", b"etag", b"last-modified")
                 ]

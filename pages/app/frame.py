@@ -1,4 +1,4 @@
-"""What views share on screen: title line, sidebar, empty states, and text as Streamlit may show it.
+"""What views share on screen: title line, empty states, and text as Streamlit may show it.
 
 Text from data goes through ``html.escape`` into ``st.html``, or into widgets that render no markup.
 """
@@ -21,7 +21,6 @@ from evaluator.metrics.results import ratio_text, threshold_text
 from evaluator.workspace.roles import sample
 from pages.app import components, protocol, session_files, widgets
 from pages.app.cache import Cached
-from pages.app.page_style import WITH_SIDEBAR
 from pages.app.results import result_of, score_threshold, use_standard
 from pages.app.session_files import (
     BOXES,
@@ -44,17 +43,15 @@ _OWNER = re.compile(r"\A[\w.-]+/(?=[\w.-])")
 _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
 
-def title(text: str, facts: str = "", *, empty: bool = False) -> DeltaGenerator:
+def title(text: str, facts: str = "") -> DeltaGenerator:
     """Draw the first line of a view: its modes, where it has any, and facts; its name is for screen readers.
 
-    The modes are the views of its word in the navigation; an `empty` view has no sidebar. Return the line, for what
-    else a view has in it.
+    The modes are the views of its word in the navigation. Return the line, for what else a view has in it.
     """
-    whole = "" if state.view in WITH_SIDEBAR and not empty else " ls-whole-width"
     modes = modes_of(state.view)
     line = st.container(key="title", horizontal=True, vertical_alignment="center", gap="medium")
     with line:
-        st.html(f'<h1 class="ls-title{whole}">{html.escape(text)}</h1>', width="content")
+        st.html(f'<h1 class="ls-title">{html.escape(text)}</h1>', width="content")
         if len(modes) > 1:
             with st.container(key="modes", horizontal=True, gap=None, width="content"):
                 for view, name in modes.items():
@@ -65,6 +62,11 @@ def title(text: str, facts: str = "", *, empty: bool = False) -> DeltaGenerator:
         if facts:
             st.html(facts_of(facts))
     return line
+
+
+def choices() -> DeltaGenerator:
+    """Return what opens from the line of a view: its filter, and choices that are made once."""
+    return st.popover("Choices", icon=":material/tune:", key="choices")
 
 
 def at_right(loaded: AnyLoadedFiles, made_of: str = "") -> DeltaGenerator:
@@ -96,27 +98,23 @@ def sample_bar(*, lost: bool = False) -> None:
     is_sample = session_files.is_bundled(origin)
     if lost and not state.taken:
         of = "the sample data" if is_sample else "what was open at the start"
-        with st.container(key="sample_bar", horizontal=True, vertical_alignment="center", gap="small"):
-            st.html(f'<b class="ls-lost">Your uploads ended with the reload; this is {of}.</b>', width="content")
-            opener("Drop them again", link=True)
+        with st.container(key="sample_bar"):
+            words = f"Your uploads ended with the reload; this is {of}."
+            st.html(f'<span><b class="ls-lost">{words}</b> {opener("Drop them again", link=True)}</span>')
         return
     if not is_sample:
         st.container(key="no_bar").empty()
         return
-    with st.container(key="sample_bar", horizontal=True, vertical_alignment="center", gap="small"):
-        st.html("<b>Sample data:</b> 8 reports, two simple detectors.", width="content")
-        opener("Open your own files", link=True)
-        st.html("or drop them anywhere in this window", width="content")
+    with st.container(key="sample_bar"):
+        st.html(
+            "<span><b>Sample data:</b> 8 reports, two simple detectors. "
+            f"{opener('Open your own files', link=True)} or drop them anywhere in this window</span>"
+        )
 
 
-def opener(label: str, key: str = "own", *, folder: bool = False, link: bool = False) -> None:
-    """Draw the link that opens a chooser of files, or of a folder; its click is handled by the component of drops."""
-    of = "choose_folder" if folder else "choose_files"
-    st.button(label, key=f"{of}_{key}", type="tertiary" if link else "secondary", on_click=_chooser_opens)
-
-
-def _chooser_opens() -> None:
-    """Do nothing: the browser has opened the chooser at the click."""
+def opener(label: str, *, folder: bool = False, link: bool = False) -> str:
+    """Return the button that opens a chooser of files, or of a folder; the component of drops handles its click."""
+    return f'<button class="ls-opener{" ls-folder" * folder}{" ls-link" * link}">{label}</button>'
 
 
 def section(text: str, facts: str = "") -> None:
@@ -166,7 +164,7 @@ def need_files() -> None:
         f"{html.escape(names)}. PDFs and page images are shown behind the boxes.</p></div>"
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        opener("Open your own files", "first")
+        st.html(opener("Open your own files"), width="content")
         st.button("Open the sample data", icon=":material/folder_open:", on_click=_use_sample)
         st.page_link(FILES_VIEW, label="Open Files", icon=":material/description:")
     if held.ground_truth is not None and held.models:
@@ -185,7 +183,7 @@ def open_boxes(title_: str, find: Callable[[], LoadedBoxes | None] = session_fil
     """Return the files of boxes that `find` gives; without them draw the empty state, None."""
     loaded = find()
     if loaded is None:
-        title(title_, empty=True)
+        title(title_)
         need_files()
     return loaded
 
@@ -277,8 +275,8 @@ def escaped(text: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
 
 
-def sidebar_lines(texts: Sequence[str]) -> None:
-    """Draw lines of counts at the foot of the sidebar."""
+def small_lines(texts: Sequence[str]) -> None:
+    """Draw lines of counts in small letters."""
     st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
 
 

@@ -195,9 +195,9 @@ def foot() -> None:
     """Draw who reads, or who can reach the dashboard, and the way out of a login."""
     access = _access()
     if access.by == "login":
-        frame.sidebar_lines([f"Logged in as {access.name}"])
+        frame.small_lines([f"Logged in as {access.name}"])
         st.button("Log out", on_click=st.logout, icon=":material/logout:", width="stretch")
     elif access.by == "proxy":
-        frame.sidebar_lines([f"Logged in at the proxy as {access.name}"])
+        frame.small_lines([f"Logged in at the proxy as {access.name}"])
     else:
-        frame.sidebar_lines([reachable_by(st.get_option("server.address"), st.context.headers)])
+        frame.small_lines([reachable_by(st.get_option("server.address"), st.context.headers)])

@@ -296,7 +296,7 @@ def draw() -> None:
     """Draw the list of files."""
     held = _LISTED.get()
     assert held is not None
-    st.html('<h1 class="ls-title ls-whole-width">Files to open</h1>')
+    st.html('<h1 class="ls-title">Files to open</h1>')
     is_sample = any(session_files.is_bundled(member.origin) for member in session_files.files(BOXES).members)
     used = protocol.named(_protocol_of(held.proposal))
     payload = file_list(
@@ -382,7 +382,9 @@ def _evaluate() -> None:
         return
     before = {field.name: field.get() for field in _REPLACED}
     kept: tuple[AnyField, ...] = ()
-    is_other = any(_sources(kind, opened[kind]) != _sources(kind, session_files.files(kind)) for kind in KINDS)
+    is_other = held.paired or any(
+        _sources(kind, opened[kind]) != _sources(kind, session_files.files(kind)) for kind in KINDS
+    )
     if is_other:
         _BEFORE.set(before)
         # Further models beside the same ground truth are judged as those before them.
@@ -396,14 +398,14 @@ def _evaluate() -> None:
     pages, left_out = _take_pages(held, [kind for kind in KINDS if opened[kind].members])
     state.left_out, explained = (*held.issues, *left_out), {issue.file for issue in held.issues}
     state.passed_over = (*held.names, *(name for name, _ in held.tables if name not in explained))
+    roles = zip(held.proposal.files, held.proposal.roles, strict=True)
+    state.unused = tuple((each.kind, each.member) for each, role in roles if role == UNUSED)
     view = _SHOWN.pop() or "overview"
     _LISTED.set(None)
     if not is_other:
         # The reader stays where he is: only pages have come or gone.
         _SAID.set((pages or "Nothing has changed.", view))
         return
-    roles = zip(held.proposal.files, held.proposal.roles, strict=True)
-    state.unused = tuple((each.kind, each.member) for each, role in roles if role == UNUSED)
     if not kept:
         state.protocol = protocol.of_files()
         state.iou = protocol.standard_iou()

@@ -67,7 +67,7 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
         Middleware(cast(Any, guarded)),
         Middleware(cast(Any, connections.Limits), reader_of=reader_of),
         Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
-        Middleware(cast(Any, PageHead), style=page_style.frame_style),
+        Middleware(cast(Any, PageHead), style=page_style.frame_style()),
     ]
 
 

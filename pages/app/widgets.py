@@ -28,6 +28,7 @@ _NAMES_HEIGHT: Final = 58
 # A name is about a tenth shorter than it is taken to be, and words leave a part of a line empty.
 _FILLED_LINES: Final = 3.0
 _WIDEST_NAMES: Final = 220
+_KIND_WIDTH: Final = 140
 # As the reader's language writes them.
 _COUNT_FORMAT: Final = "localized"
 _OF_MODEL: Final = re.compile(r",? [A-Z]$")
@@ -83,19 +84,17 @@ def one_of(label: str, names: Mapping[K, str], key: str) -> K:
     return chosen
 
 
-def kind_switch(label: str, kinds: Mapping[str, str], field: Field[str], changed: Callable[[], object]) -> str:
-    """Draw, in the sidebar, which kind of the open files a view shows; nothing for one kind."""
-    with st.sidebar:
-        return kind_choice(label, kinds, field, changed)
-
-
-def kind_choice(label: str, kinds: Mapping[str, str], field: Field[str], changed: Callable[[], object]) -> str:
-    """Draw which kind of the open files a view shows; nothing for one kind."""
+def shown_kind(kinds: Mapping[str, str], field: Field[str]) -> str:
+    """Return which kind of the open files a view shows, the first unless chosen."""
     if field.get() not in kinds:
         field.set(next(iter(kinds)))
-    if len(kinds) > 1:
-        choice(label, kinds, field, on_change=changed)
     return field.get()
+
+
+def kind_choice(label: str, kinds: Mapping[str, str], field: Field[str], changed: Callable[[], object]) -> None:
+    """Draw the choice of the kind of open files that a view shows; nothing for one kind."""
+    if len(kinds) > 1:
+        choice(label, kinds, field, on_change=changed, label_visibility="collapsed", width=_KIND_WIDTH)
 
 
 def _known(chosen: K, names: Mapping[K, str], field: AnyField) -> K:

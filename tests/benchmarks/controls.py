@@ -46,7 +46,7 @@ _CHANGES: Final = {"html", "bidi_component", "arrow_data_frame", "arrow_vega_lit
 _PATIENCE: Final = 300.0
 # Of a server at rest, in 0.3 seconds.
 _REST_MS: Final = 15.0
-# First part of the path of what is in the view itself, not in the sidebar.
+# First part of the path of what is in the view itself.
 _MAIN: Final = 0
 _WITHOUT_NUMBERS: Final = ("theme", "reviewer")
 

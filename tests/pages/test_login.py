@@ -258,7 +258,7 @@ def test_who_can_reach_an_app_that_asks_nobody(address: str | None, headers: dic
 @pytest.mark.parametrize(
     ("view", "address", "sentence"), [(OVERVIEW, "127.0.0.1", THIS_MACHINE), (FILES, "0.0.0.0", OPEN)]
 )
-def test_the_sidebar_says_that_nobody_was_asked(view: str, address: str, sentence: str) -> None:
+def test_the_help_says_that_nobody_was_asked(view: str, address: str, sentence: str) -> None:
     before = streamlit_config.get_option("server.address")
     streamlit_config.set_option("server.address", address)
     try:

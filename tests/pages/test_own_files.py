@@ -92,7 +92,7 @@ def test_after_a_reload_it_is_said_that_the_uploads_ended() -> None:
     app = start(uploads="yes", doc="a.pdf")
     assert "Your uploads ended with the reload; this is the sample data." in block(app, "ls-lost")
     assert not [each.value for each in app.caption if "could not be followed" in each.value]
-    assert app.button(key="choose_files_own").label == "Drop them again"
+    assert '<button class="ls-opener ls-link">Drop them again</button>' in block(app, "ls-lost")
 
 
 def test_predictions_alone_are_compared_with_one_as_the_reference() -> None:

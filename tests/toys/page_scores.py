@@ -60,9 +60,8 @@ def view() -> None:
     loaded = frame.open_boxes("Page scores")
     if loaded is None:
         return
-    with st.sidebar:
+    with frame.title("Page scores"), frame.choices():
         frame.document_choice(loaded)
-    frame.title("Page scores")
     frame.banners(loaded, loaded.pair)
     headline.thresholds(loaded, loaded.pair, frame.signature(loaded, loaded.pair))
     _pages(loaded, loaded.pair)

@@ -16,8 +16,6 @@ const STILL = 700;
 const APPEARS = 5000;
 const TAKES = 5000;
 const HIDDEN = /(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/;
-/** What opens the chooser, of files or of a folder: buttons whose key begins with this. */
-const OPENS = "[class*=st-key-choose_files] button, [class*=st-key-choose_folder] button";
 
 /** @param {FileSystemDirectoryEntry} folder @param {File[]} files @returns {Promise<void>} */
 async function walk(folder, files) {
@@ -112,11 +110,11 @@ class DropAnywhere {
     this.on("dragleave", (event) => { if (!event.relatedTarget) this.show(null); });
     this.on("drop", (event) => this.drop(event));
     this.on("click", (event) => {
-      const opener = event.target instanceof Element && event.target.closest(OPENS);
+      const opener = event.target instanceof Element && event.target.closest(".ls-opener");
       if (!opener) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      this.choose(opener.closest("[class*=st-key-choose_folder]") !== null);
+      this.choose(opener.classList.contains("ls-folder"));
     });
     this.on("keydown", (event) => {
       if (event.key.toLowerCase() !== "o" || !(event.ctrlKey || event.metaKey) || event.altKey) return;

@@ -32,6 +32,7 @@ from pages.views.browser import page_listing
 from pages.views.compare import compare_parts, decision, model_pair, page_payload
 from pages.views.compare.model_pair import ModelPair
 from pages.views.compare.page_payload import PairPages
+from pages.views.compare.panes import kind_choice
 from pages.views.findings import findings
 from pages.views.gallery import gallery_items
 from pages.views.overview import headline
@@ -44,13 +45,13 @@ def _choices(loaded: LoadedBoxes, kinds: Mapping[str, str]) -> None:
     """Draw what is compared, and of which label and document."""
     narrowed = is_narrowed((State.label, State.within))
     with st.popover("**Filter**" if narrowed else "Filter", key="pair_filter"):
-        widgets.kind_choice("Compare", kinds, State.pair_kind, lambda: State.pair_box.set(None))
+        kind_choice(kinds)
         frame.label_choice(loaded)
         frame.document_choice(loaded)
 
 
 def _one_model(loaded: LoadedBoxes) -> None:
-    frame.title("Compare", empty=True)
+    frame.title("Compare")
     (model,) = loaded.pair
     name = frame.shorten(displayed(model.name), 60)
     st.html(

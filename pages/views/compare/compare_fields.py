@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import streamlit as st
@@ -29,7 +29,7 @@ from pages.views.fields.field_results import ComparedFields
 FIELDS_VIEW = "pages/fields.py"
 
 
-def body(compared: ComparedFields) -> None:
+def body(compared: ComparedFields, kinds: Mapping[str, str]) -> None:
     """Draw the threshold of the boxes, title, panes, differences and ledgers."""
     a = compared.models[0]
     protocol = PROTOCOLS[FIELDS.name]
@@ -39,7 +39,8 @@ def body(compared: ComparedFields) -> None:
     with frame.thresholds_at_right(compared.opened, label):
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
         st.html(frame.facts_of(" · ".join([*parts, *a.result.signature.options])))
-    frame.title("Compare")
+    with frame.title("Compare"):
+        panes.kind_choice(kinds)
     panes.part(_source)
     pair_differences.part(
         compared.models,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -37,17 +37,17 @@ from pages.views.pixel import pixel_results
 PIXEL_VIEW = "pages/pixel_confusion.py"
 
 
-def body(loaded: LoadedBoxes) -> None:
+def body(loaded: LoadedBoxes, kinds: Mapping[str, str]) -> None:
     """Draw choices, title, panes, differences and ledger, or why the pixels cannot be compared."""
     thresholds = headline.thresholds(loaded, loaded.pair, with_iou=False)
-    with st.sidebar:
-        pixel_results.count_choices()
     head = st.container()
+    with head, frame.title("Compare"):
+        panes.kind_choice(kinds)
+        with frame.choices():
+            pixel_results.count_choices()
     counted = [pixel_results.result_of(loaded, model.letter) for model in loaded.pair]
     results = [each.result for each in counted if each.result is not None]
     if len(results) < len(counted):
-        with head:
-            frame.title("Compare")
         st.html('<div class="ls-empty"><p>The pixels of these files cannot be counted.</p></div>')
         frame.issues([issue for each in counted for issue in each.issues])
         st.page_link(PIXEL_VIEW, label="Open Confusion", icon=":material/grid_on:")
@@ -62,7 +62,6 @@ def body(loaded: LoadedBoxes) -> None:
             *signed.options,
             signed.counts,
         ]
-        frame.title("Compare")
     thresholds.html(frame.facts_of(" · ".join(parts)))
     if not (a.same_classes and b.same_classes):
         st.caption(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import streamlit as st
@@ -30,16 +30,17 @@ POSTERS_VIEW = "pages/posters.py"
 _TEXT_HEIGHT = 470
 
 
-def body(posters: LoadedFiles[Posters]) -> None:
+def body(posters: LoadedFiles[Posters], kinds: Mapping[str, str]) -> None:
     """Draw the profile, title, panes, texts, differences and ledger."""
-    with st.sidebar:
-        widgets.choice("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
-        if state.poster_profile == "documented":
-            widgets.choice("Words without blanks", WORD_RULES, State.poster_words)
+    with frame.title("Compare"):
+        panes.kind_choice(kinds)
+        with frame.choices():
+            widgets.choice("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
+            if state.poster_profile == "documented":
+                widgets.choice("Words without blanks", WORD_RULES, State.poster_words)
     chosen = poster_results.models()
     every = [poster_results.evaluate(model) for model in chosen]
     frame.at_right(posters, every[0].signature)
-    frame.title("Compare")
     panes.part(_source)
     pair_differences.part(
         chosen,

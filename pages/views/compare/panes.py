@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -22,7 +22,7 @@ from evaluator.components.viewer.page_strip import window as first_and_last
 from evaluator.components.viewer.payload import SharperEvent, VerdictEvent
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import displayed
-from pages.app import components, page_list, pictures
+from pages.app import components, page_list, pictures, widgets
 from pages.app.session_files import PairModel, Place
 from pages.app.state import KINDS_COMPARED, State, report, state
 from pages.views.compare import page_payload
@@ -58,6 +58,11 @@ class Source:
     sharper: Callable[[SharperEvent | None], None] = pictures.request_sharper
     below: Callable[[Place], None] = field(default=lambda _: None)
     prepare: Callable[[Place], object] = field(default=lambda _: None)
+
+
+def kind_choice(kinds: Mapping[str, str]) -> None:
+    """Draw by what the models are compared."""
+    widgets.kind_choice("Compare", kinds, State.pair_kind, lambda: State.pair_box.set(None))
 
 
 def shown_filter() -> str:

@@ -124,7 +124,7 @@ def corrected(compared: ComparedFields, model: FieldModel, sign: Callable[..., s
             "An accepted prediction becomes ground truth with the value and box of its model, so the corrected numbers "
             "of that model are an upper bound; another model is measured against the same field."
         )
-        frame.sidebar_lines([change.sentence for change in to.changes[:200]])
+        frame.small_lines([change.sentence for change in to.changes[:200]])
         if to.issues:
             frame.issues(to.issues)
 

@@ -13,6 +13,7 @@ import pytest
 from evaluator import formats
 from evaluator.analysis.doctor.match_check import diagnosis_of
 from evaluator.data.fixes import parse_fix
+from evaluator.data.issues import BadInput
 from evaluator.data.page_sizes import on_same_pages
 from evaluator.project import evaluate
 from tests.building import annotations, box, ground_truth, write_file
@@ -404,6 +405,31 @@ def test_pages_of_several_sizes_are_cropped_by_one_share(tmp_path: Path, off: in
         assert "rescaled and shifted on 4 of 12 pages: p08, page 1 (by 0.8, 0.8 and 100, 140)" in diagnosis.sentence
         assert "; p10, page 1 (by 0.8, 0.8 and 150, 210)" in diagnosis.sentence
     assert diagnosis.reached == 0.75
+
+
+def test_a_resolution_is_told_without_sizes_in_the_ground_truth_and_where_each_page_has_its_own(tmp_path: Path) -> None:
+    whole = pages(*(f"p{at}.png" for at in range(10)))
+    truth = made_coco(whole)
+    unsized = {**truth, "images": [{"id": image["id"], "file_name": image["file_name"]} for image in truth["images"]]}
+    halves, several = ([page.times(by[at % 3]) for at, page in enumerate(whole)] for by in ((0.5,) * 3, (0.5, 2, 0.75)))
+    mixed = {**made_coco(several), "images": truth["images"]}
+    write(tmp_path, {"unsized.json": unsized, "gt.json": truth, "halves.json": made_coco(halves), "mixed.json": mixed})
+    for gt, pred, said in (
+        ("unsized.json", "halves.json", "; with coordinates times 2: 1.000. Apply it with --fix scale=2, or"),
+        (
+            "gt.json",
+            "mixed.json",
+            "; with boxes that are rescaled by 2 on 4 of 10 pages: p0, page 1; p3, page 1; p6, page",
+        ),
+        (
+            "gt.json",
+            "mixed.json",
+            " and rescaled by 1.33 on 3 of 10 pages: p2, page 1; p5, page 1; p8, page 1: 1.000. C",
+        ),
+    ):
+        with pytest.raises(BadInput) as problem:
+            evaluate("snapshot", tmp_path / gt, [tmp_path / pred])
+        assert said in problem.value.issues[-1].sentence
 
 
 def test_boxes_that_are_somewhere_else_are_no_page_apart(truth: Path) -> None:

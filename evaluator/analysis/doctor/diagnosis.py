@@ -167,6 +167,10 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
             found = f"{found}; with {self.best.words}: {ratio_text(self.best.f1)}"
             fix = fix_advice(given, self.file, applied, self.best.fixes)
             fix += ", or allow the numbers as they are with --allow-no-match." if self.serious else "."
+        elif self.pages:
+            apart = " and ".join(f"{each.words} on {each.named}" for each in self.pages)
+            found = f"{found}; with boxes that are {apart}: {ratio_text(self.pages_f1)}"
+            fix = "Correct these pages in the file; --allow-no-match evaluates them as they are."
         what = "nothing does" if self.nothing_matches else "none is compared" if self.not_compared else "little does"
         rule = f"boxes should match those of {self.against}; {what}"
         if self.nothing_matches and not self.shared_documents:

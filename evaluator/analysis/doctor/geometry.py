@@ -167,7 +167,9 @@ class _Search:
         return _divided(self._source.boxes.xyxy.take(rows, axis=0), self._size(rows))
 
     def _size(self, rows: IntArray) -> FloatArray | None:
-        return None if self._other.unit == "page" else sizes_of(self._source, self._other, rows=rows)
+        # Shares are compared with shares, pixels with pixels.
+        pixels = self._other.unit != "page" and self._shares
+        return sizes_of(self._source, self._other, rows=rows) if pixels else None
 
     def _bases(self) -> Iterator[tuple[FloatArray, tuple[Fix, ...], FloatArray | None]]:
         """Yield the numbers as they may be meant, with the fix that says so, and what they were divided by."""

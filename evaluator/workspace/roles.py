@@ -126,14 +126,15 @@ def find(
     left = [file for file in files if taken.isdisjoint((file.resolve(), *file.resolve().parents))]
     gathered = search.file_groups(left, paths)
     # Boxes where no format recognises it: their reader says why.
-    kind_of = {path: format_.kind if (format_ := search.format_at(path)) else "boxes" for path in named}
+    format_of = {path: search.format_at(path) for path in named}
+    kind_of = {path: format_.kind if format_ else "boxes" for path, format_ in format_of.items()}
     pdf_folder = pdfs or _folder_of_pdfs(files)
     unread = [path for path in left if path.suffix.lower() in unsupported.SUFFIXES and _is_known(path)]
     issues = [*map(_left_out, (*gathered.unknown, *unread)), *map(_beside, gathered.beside)]
     if not as_reference:
-        issues += [
-            _not_a_truth(each) for each in ground_truth if each.is_file() and formats.side_of(each) == "prediction"
-        ]
+        # What other formats refuse as a ground truth their readers say; the output of a model may be one.
+        of_schema = [each for each in ground_truth if each.is_file() and format_of[each] is formats.FORMATS["snapshot"]]
+        issues += [_not_a_truth(each) for each in of_schema if formats.side_of(each) == "prediction"]
     sides: dict[Kind, Sides] = {}
     for kind in KINDS:
         units = [unit for unit in gathered.groups if formats.FORMATS[unit.format].kind == kind]

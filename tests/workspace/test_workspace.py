@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.cli import dashboard
+from evaluator.data.issues import BadInput
 from evaluator.project import MergedFiles
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import Sides, Workspace, find, from_json, sample
@@ -54,6 +55,13 @@ def test_what_is_named_is_not_guessed(folder: Path) -> None:
     assert (workspace.as_reference, workspace.of("boxes")) == (True, Sides(b, (a,), pdfs))
     assert find([folder], pdfs=folder / "pdf" / "2024").of("boxes").pdfs == folder / "pdf" / "2024"
     assert find([b, truth, pdfs / "2024" / "y.pdf"]).of("boxes") == Sides(truth, (b,), pdfs / "2024")
+    # The output of a model may be a ground truth, as in the terminal; a file that says it is none may not.
+    output = folder / "output.json"
+    output.write_text('{"schema_name": "DoclingDocument", "texts": [], "pages": {}}')
+    assert find(ground_truth=[output], predictions=[a]).of("boxes") == Sides(output, (a,), None)
+    with pytest.raises(BadInput, match='a ground truth file must have type "ground_truth"'):
+        find(ground_truth=[b], predictions=[a])
+    output.unlink()
     # A file that is named and lies in the folder is opened once.
     assert find([folder], predictions=(a, b), ground_truth=[truth]).of("boxes").predictions == (a, b)
 

@@ -39,6 +39,8 @@ UNSUPPORTED_FORMATS: Final[tuple[Unsupported, ...]] = (
     Unsupported("a PDF", ((b"%PDF-",),), "Give the annotations of its pages, and the PDF with --pdfs.", at_start=True),
     Unsupported("an image", ((b"\x89PNG", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"GIF8"),),
      "Give its annotations, and the folder of the images with --pdfs.", at_start=True),
+    Unsupported("a file of Python objects or NumPy arrays", ((b"\x80\2", b"\x80\3", b"\x80\4", b"\x80\5",
+     b"\x93NUMPY"),), AS_TABLE, at_start=True),
     Unsupported("a CSV export of Label Studio", ((b"annotation_id",), (b"annotator",), (b"lead_time",)),
      "Export the project as JSON."),
     Unsupported("a document of Docling in DocTags or YAML", ((b"<doctag>", b"<doctags>", b"<doclang",

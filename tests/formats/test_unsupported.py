@@ -155,6 +155,12 @@ def test_sentences(content: str, name: str, sentence: str) -> None:
     assert refused(content, name) == f"{name}: {sentence}"
 
 
+@pytest.mark.parametrize("head", [b"\x80\4\x95\0", b"\x93NUMPY\1\0"])
+def test_pickles_and_arrays_are_named(head: bytes) -> None:
+    said = f"a.bin: this is a file of Python objects or NumPy arrays, which is not read. {AS_TABLE}"
+    assert refusal(formats.read_bytes, head, "a.bin") == [said]
+
+
 def test_other_files_have_no_such_name() -> None:
     assert unsupported.find(b"") is None
     assert unsupported.find(b'{"images": [], "annotations": []}') is None

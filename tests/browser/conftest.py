@@ -550,10 +550,10 @@ class Screen:
             if self.sent > before:
                 return
 
-    def choose(self, *files: Path) -> Screen:
-        """Choose files by the link that is on screen, and wait until they are listed."""
+    def choose(self, *files: Path, link: str = "Add files") -> Screen:
+        """Choose files by a link that is on screen, and wait until they are listed."""
         with self.page.expect_file_chooser() as chooser:
-            self.page.get_by_role("button", name="Add files").first.click()
+            self.page.get_by_role("button", name=link).first.click()
         chooser.value.set_files(files)
         for file in files:
             self.page.get_by_text(file.name).first.wait_for()

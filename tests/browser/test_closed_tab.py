@@ -57,9 +57,13 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
         # What the server has of its own from the start, such as the process that holds its port.
         before = running(processes(server.pid))
         screen = visit(f"http://127.0.0.1:{port}")
-        screen.open("files").choose(*files, pages)
-        screen.page.get_by_role("button", name="Evaluate").click()
-        screen.wait(lambda: "1 page file added." in screen.text(), "what became of the files")
+        # Own files by whoever was told nothing: what the first view offers, and what the list says Enter does.
+        screen.open().choose(*files, pages, link="Open your own files")
+        screen.page.keyboard.press("Enter")
+        screen.wait(lambda: "1 page file added. The sample is closed." in screen.text(), "what became of the files")
+        answer = screen.page.locator(".ls-headline")
+        assert "1 of 1" in answer.inner_text() or "all" in answer.inner_text()
+        assert answer.bounding_box()["y"] + 34 < screen.page.viewport_size["height"], "seen without scrolling"
         screen.go("Pages")
         screen.page.locator(".page-image").first.wait_for()
         assert len(left()) == 1

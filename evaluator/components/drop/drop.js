@@ -184,6 +184,8 @@ class DropAnywhere {
   choose(folder) {
     const input = /** @type {HTMLInputElement} */ (html("input", { type: "file", multiple: true, webkitdirectory: folder }));
     input.addEventListener("change", () => {
+      // Enter is for the list that follows, not for the link once more.
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       void this.take([...input.files ?? []].map((file) => file.webkitRelativePath ? new File([file], file.webkitRelativePath, { type: file.type }) : file));
     });
     this.chooser = input;

@@ -22,7 +22,7 @@ from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import CorrectedFile, ImportNote, State, form_value, state
 from pages.views.fields import field_verdicts
-from pages.views.findings import decision_list, findings, meeting, review_sample
+from pages.views.findings import decision_list, findings, live, meeting, review_sample
 from pages.views.overview import headline
 
 _FORMS: Final = {
@@ -322,11 +322,16 @@ def _ways(loaded: LoadedBoxes | None) -> None:
                 on_click="ignore",
                 help="Of the last meeting.",
             )
+        held = live.now_of(loaded)
+        if held is not None:
+            who = frame.escaped(held.presenter) or "Somebody"
+            st.button("Join the meeting", type="primary", on_click=meeting.join, help=f"{who} presents.")
+            return
         st.button(
             "Start meeting",
             type="primary",
             on_click=meeting.start,
-            help="Goes through the causes of mistakes with both models on one page and keys.",
+            help="Goes through the causes with both models on one page; others see it on their own screens.",
         )
 
 

@@ -1,9 +1,9 @@
 """The tables of the findings store, and the way from each older layout to the present one.
 
 Owns names, columns and versions. Layout 1 was that of the first design: no workspaces, no tags, no word on whether an
-author is verified, no file of origin; layout 2 had no owner, due date and status. A new layout adds one function to
-`_UPGRADES`; a store is upgraded in one transaction together with its version number, so a crash leaves the old layout
-or the new one.
+author is verified, no file of origin; layout 2 had no owner, due date and status; layout 3 no meeting. A new one adds a
+function to `_UPGRADES`; a store is upgraded in one transaction together with its version number, so a crash leaves the
+old layout or the new one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sqlalchemy import (
     update,
 )
 
-VERSION: Final = 3
+VERSION: Final = 4
 
 metadata: Final = MetaData()
 version_table: Final = Table("layoutscope_version", metadata, Column("version", Integer, nullable=False))
@@ -60,6 +60,24 @@ event_table: Final = Table(
     Index("layoutscope_event_workspace", "workspace", "seq"),
     # Numbers of rows are never used again, so that "newer than row n" stays true.
     sqlite_autoincrement=True,
+)
+# The meeting of each workspace: what is presented now. Nothing of it is history.
+meeting_table: Final = Table(
+    "layoutscope_meeting",
+    metadata,
+    Column("workspace", String(200), primary_key=True),
+    Column("session", String(64), nullable=False),
+    Column("presenter", Text, nullable=False),
+    Column("verified", Boolean, nullable=False),
+    Column("files", String(64), nullable=False),
+    Column("item", String(64), nullable=False),
+    Column("example", Integer, nullable=False),
+    # JSON.
+    Column("thresholds", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    # UTC, as text that sorts.
+    Column("time", String(40), nullable=False),
+    Column("open", Boolean, nullable=False),
 )
 
 
@@ -112,4 +130,9 @@ def _from_2(connection: Connection) -> None:
         connection.execute(text(f"ALTER TABLE {event_table.name} ADD COLUMN {column} NOT NULL DEFAULT ''"))
 
 
-_UPGRADES: Final[dict[int, Callable[[Connection], None]]] = {1: _from_1, 2: _from_2}
+def _from_3(connection: Connection) -> None:
+    """Layout 3 to 4: the meeting."""
+    meeting_table.create(connection)
+
+
+_UPGRADES: Final[dict[int, Callable[[Connection], None]]] = {1: _from_1, 2: _from_2, 3: _from_3}

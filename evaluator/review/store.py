@@ -30,9 +30,10 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlche
 
 from evaluator.review import schema
 from evaluator.review.left_log import require_own_log
+from evaluator.review.meetings import Meeting, decode_thresholds
 from evaluator.review.problems import StoreProblem, problem_of
 from evaluator.review.store_address import stored_bytes
-from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_target
+from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_target, time_text
 
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
@@ -70,6 +71,17 @@ _PLAIN: Final = ("id", "action", "verdict", "note", "author", "source", "owner",
 # Writers that began a store at the same time have each left a row.
 _HAS: Final = text("SELECT max(version), (SELECT id FROM layoutscope_event WHERE seq = :seq) FROM layoutscope_version")
 _LAST: Final = text("SELECT seq, id FROM layoutscope_event ORDER BY seq DESC LIMIT 1")
+_MEETING: Final = text("SELECT * FROM layoutscope_meeting WHERE workspace = :workspace")
+_MOVE: Final = text(
+    "UPDATE layoutscope_meeting SET session = :session, presenter = :presenter, verified = :verified, files = :files, "
+    "item = :item, example = :example, thresholds = :thresholds, number = :number, time = :time, open = :open "
+    "WHERE workspace = :workspace"
+)
+_BEGIN: Final = text(
+    "INSERT INTO layoutscope_meeting (workspace, session, presenter, verified, files, item, example, thresholds, "
+    "number, time, open) VALUES (:workspace, :session, :presenter, :verified, :files, :item, :example, :thresholds, "
+    ":number, :time, :open)"
+)
 _READ: Final = text("SELECT * FROM layoutscope_event WHERE workspace = :workspace AND seq > :after ORDER BY seq")
 
 
@@ -171,6 +183,29 @@ class Store:
         with self._reading() as connection:
             rows = self._rows(connection, workspace, after=0)
         return [_event(row, self.name) for row in rows]
+
+    def meeting(self, workspace: str = "") -> Meeting | None:
+        """Return the meeting of a workspace, also one that has ended; None without any. Raises `StoreProblem`."""
+        with self._reading() as connection:
+            row = None if connection is None else connection.execute(_MEETING, {"workspace": workspace}).one_or_none()
+        return None if row is None else _meeting(row, self.name)
+
+    def present(self, meeting: Meeting, workspace: str = "") -> None:
+        """Put a meeting in the place of the one of the workspace; raises `StoreProblem`."""
+        given = msgspec.structs.asdict(meeting) | {
+            "workspace": workspace,
+            "thresholds": msgspec.json.encode(meeting.thresholds).decode(),
+            "time": time_text(meeting.time),
+        }
+        with self._turn(self._busy), self._problems():
+            if self._path is not None and self._seen is None and not self.replaced:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._engine.connect() as connection:
+                self._open(connection, begin=True)
+                connection.rollback()
+                with _writing(connection, self._busy):
+                    if not connection.execute(_MOVE, given).rowcount:
+                        connection.execute(_BEGIN, given)
 
     def check(self) -> None:
         """Read the whole file and say what is wrong with it; raises `StoreProblem`."""
@@ -469,6 +504,20 @@ def _row(entry: Event, workspace: str) -> dict[str, Any]:
         "tags": msgspec.json.encode(entry.tags).decode(),
         "time": entry.stamp,
     }
+
+
+def _meeting(row: Row[Any], name: str) -> Meeting:
+    """Return a row as a meeting; a `StoreProblem` for one that was changed by other hands."""
+    try:
+        return Meeting(
+            **{each: getattr(row, each) for each in ("session", "presenter", "files", "item", "example", "number")},
+            verified=bool(row.verified),
+            thresholds=decode_thresholds(row.thresholds),
+            time=datetime.fromisoformat(row.time).astimezone(UTC),
+            open=bool(row.open),
+        )
+    except (msgspec.MsgspecError, ValueError, TypeError) as raised:
+        raise StoreProblem("corrupt", store=name, detail=f"The meeting: {str(raised).rstrip('.')}.") from raised
 
 
 def _event(row: Row[Any], name: str) -> Event:

@@ -112,8 +112,9 @@ class Component(Generic[P, E]):
         SuspectWantEvent(pages=(3,), crops=(), near=(), held='f0')
         >>> suspects.events({"want": {"pages": "all"}, "verdict": 1}) == SuspectsEvents()
         True
-        >>> meeting.events({"show": {"item": "a", "example": 1}, "end": 1})
-        MeetingEvents(decide=None, show=ShowItemEvent(item='a', example=1), end=None, open=None)
+        >>> sent = meeting.events({"show": {"item": "a", "example": 1}, "end": 1})
+        >>> sent.show, sent.end
+        (ShowItemEvent(item='a', example=1), None)
         """
         return self._checked(read_events(state, self._kind))
 

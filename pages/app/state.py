@@ -514,6 +514,11 @@ class State:
     # In a meeting: the item of the agenda, and which of its examples. A reload goes on there.
     meeting_open: Field[bool] = Field(False, part=Part("meeting", "findings", codec=YES))
     meeting_example: Field[int] = Field(0)
+    # The name of this session as the one who presents, whether it is about to, has followed, and looks around.
+    meeting_session: Field[str] = Field("")
+    meeting_begins: Field[bool] = Field(False)
+    meeting_followed: Field[bool] = Field(False)
+    meeting_looks: Field[bool] = Field(False)
     meeting_minutes: Field[str] = Field("")
     # The target of the last decision that was not saved; `cause_unsaved` of the last verdict in the gallery.
     meeting_unsaved: Field[str] = Field("")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from evaluator.review.verdicts import Event
-from tests.browser.conftest import Visit, dashboard, free_port, own_port
+from tests.browser.conftest import Screen, Visit, dashboard, free_port, own_port
 from tests.review.test_findings_store import REQUIRED, WITHOUT_POSTGRES
 from tests.sample_part import write_part_with_pages
 from tests.store_process import POSTGRES, own_schema
@@ -34,6 +34,56 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     with place as address, Store(address) as opened:
         monkeypatch.setenv(FINDINGS_VARIABLE, address)
         yield opened
+
+
+def a_meeting_over_two_servers(visit: Visit, one: str, ben: Screen, given: Callable[[], list[Event]]) -> None:
+    """Ben presents on his server, Cleo follows on the other, looks around, comes back, votes, and starts anew."""
+    before = len(given())
+    ben.open("findings", iou="0.6")
+    ben.page.get_by_role("button", name="Start meeting").click()
+    cleo = visit(one)
+    cleo.page.goto(f"{one}/findings?meeting=yes")
+    titles = [each.page.locator(".mt-title h1") for each in (ben, cleo)]
+    live = cleo.page.locator(".mt-live")
+
+    def together() -> bool:
+        said = [title.inner_text() for title in titles]
+        return said[0] == said[1] and live.get_attribute("data-role") == "follows"
+
+    cleo.wait(together, "the place of the presenter")
+    assert "IoU ≥ 0.60" in cleo.page.locator(".mt-signature").inner_text()
+    assert "Ben presents" in live.inner_text()
+    first = titles[0].inner_text()
+    ben.page.bring_to_front()
+    ben.page.keyboard.press("n")
+    ben.wait(lambda: titles[0].inner_text() != first, "the next item")
+    cleo.page.bring_to_front()
+    cleo.wait(together, "the next item on the other screen")
+    cleo.page.keyboard.press("p")
+    cleo.wait(lambda: live.get_attribute("data-role") == "looks", "looking around")
+    cleo.wait(lambda: titles[1].inner_text() == first, "the item before")
+    cleo.page.keyboard.press("b")
+    cleo.wait(together, "the way back")
+    # A vote counts on both screens, and leads the follower nowhere.
+    cleo.page.locator(".mt-verdict").nth(2).click()
+    cleo.page.locator(".mt-decide").click()
+    cleo.page.locator(".mt-name").fill("Cleo")
+    cleo.page.keyboard.press("Enter")
+    cleo.wait(lambda: len(given()) > before, "the vote in the store")
+    for each in (ben, cleo):
+        count = each.page.locator(".mt-verdict").nth(2).locator("b")
+        each.page.bring_to_front()
+        each.wait(lambda count=count: count.inner_text() == "1", "the count")
+    assert together()
+    # Who comes back after a while finds the place, which is read and was not sent.
+    cleo.page.reload()
+    cleo.wait(together, "the place after a reload")
+    ben.page.bring_to_front()
+    ben.page.get_by_role("button", name="End the meeting").click()
+    cleo.page.bring_to_front()
+    cleo.wait(lambda: live.inner_text().startswith("The meeting has ended."), "the end")
+    for each in (ben, cleo):
+        each.leave()
 
 
 def test_two_reviewers_on_two_servers(visit: Visit, store: Store, tmp_path: Path) -> None:
@@ -121,5 +171,6 @@ def test_two_reviewers_on_two_servers(visit: Visit, store: Store, tmp_path: Path
             screen.arrived("Pages")
             assert screen.where() == (second.target.document, (second.target.page or 0) + 1)
             screen.leave()
+            a_meeting_over_two_servers(visit, one, screens["Ben"], given)
     screen.trouble[:] = [line for line in screen.trouble if not any(words in line for words in UNANSWERED)]
     store.check()

@@ -482,7 +482,7 @@ def test_only_this_place_and_no_date_that_is_none(store_path: Path, monkeypatch:
     sent = {**DECISION, "item": item, "example": 1, "whole": False, "verdict": "ignore", "note": "", "owner": ""}
     app = decided(app, monkeypatch, {**sent, "due": "tomorrow", "status": ""})
     assert "The due date must be a day such as 2026-01-31." in screen_of(app)["problem"]
-    assert not store_path.exists()
+    assert not stored(store_path)
     app = decided(app, monkeypatch, {**sent, "due": "", "status": ""})
     assert len(stored(store_path)) == 12
     data = screen_of(app)

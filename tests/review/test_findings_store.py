@@ -21,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,11 @@ from sqlalchemy import Connection, create_engine, text
 from evaluator.review import schema
 from evaluator.review import store as store_module
 from evaluator.review.identity import page_target
+from evaluator.review.meetings import Meeting, Thresholds
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import _POSTGRES_TURN, Store
 from evaluator.review.verdicts import Event, JudgedBox, Target
-from tests.judging import opinion
+from tests.judging import NOW, opinion
 from tests.small_disk import small_disk
 from tests.store_process import POSTGRES, own_schema
 
@@ -59,6 +60,10 @@ def on_page(page: int = 0, verdict: str | None = "model_wrong", **given: Any) ->
     return opinion(page_target("a.pdf", page), verdict, **given)
 
 
+MEETING = Meeting(
+    session="one", presenter="Ada", verified=False, files="f" * 64, item="a", example=0, number=1, time=NOW,
+    thresholds=Thresholds(protocol="snapshot", iou=0.5, scores={0: 0.25}),
+)  # fmt: skip
 Run = Callable[..., dict[str, Any]]
 
 
@@ -283,16 +288,16 @@ class TestContract:
         store.check()
         store.add([on_page(0)])
 
-    @pytest.mark.parametrize("layout", [1, 2])
+    @pytest.mark.parametrize("layout", [1, 2, 3])
     def test_an_older_layout_becomes_the_present_one_and_keeps_every_event(
         self, address: str, opened: Opener, layout: int
     ) -> None:
         old = [on_page(0, "ignore", note="old"), on_page(1, None, note="only a note"), on_page(0, None, minutes=1)]
         begin_layout_1(address, old)
-        if layout == 2:
-            with database(address) as connection:
-                schema._UPGRADES[1](connection)
-                connection.execute(text("UPDATE layoutscope_version SET version = 2"))
+        with database(address) as connection:
+            for step in range(1, layout):
+                schema._UPGRADES[step](connection)
+            connection.execute(text(f"UPDATE layoutscope_version SET version = {layout}"))
         store = opened(address)
         assert store.events() == old
         assert (store.events()[0].tags, store.log().judged[old[1].target_id].task) == ((), None)
@@ -300,6 +305,25 @@ class TestContract:
         new = on_page(2, tags=["new"], author="Ben", verified=True, **task)
         store.add([new])
         assert opened(address).events() == [*old, new]
+        assert store.meeting() is None
+        store.present(MEETING)
+        assert opened(address).meeting() == MEETING
+
+    def test_a_meeting_is_what_was_presented_last(self, address: str, opened: Opener) -> None:
+        """Also in a store that has no event yet; of another workspace there is none."""
+        store = opened(address)
+        assert store.meeting() is None
+        store.present(MEETING)
+        moved = msgspec.structs.replace(MEETING, item="b", example=3, number=2, time=NOW + timedelta(seconds=9))
+        opened(address).present(moved)
+        assert (store.meeting(), store.meeting("other")) == (moved, None)
+        assert [moved.is_live(NOW + timedelta(minutes=minutes)) for minutes in (1, 6)] == [True, False]
+        store.add([on_page(0)])
+        store.present(msgspec.structs.replace(moved, open=False))
+        ended = store.meeting()
+        assert ended is not None
+        assert not ended.is_live(NOW)
+        assert len(store.events()) == 1
 
     def test_an_upgrade_that_breaks_off_leaves_layout_1(
         self, address: str, monkeypatch: pytest.MonkeyPatch, opened: Opener
@@ -321,11 +345,11 @@ class TestContract:
         store.add([on_page(0)])
         store.close()
         with database(address) as connection:
-            connection.execute(text("UPDATE layoutscope_version SET version = 4"))
+            connection.execute(text("UPDATE layoutscope_version SET version = 5"))
         for use in (lambda: opened(address).log(), lambda: opened(address).add([on_page(1)])):
             with refused("newer_schema") as raised:
                 use()
-            assert "It has layout 4; this version knows 3." in raised.value.text
+            assert "It has layout 5; this version knows 4." in raised.value.text
         with database(address) as connection:
             assert connection.execute(text("SELECT count(*) FROM layoutscope_event")).scalar() == 1
 

@@ -23,10 +23,13 @@ const FIELDS = "input, textarea, select, [contenteditable]";
 const ACTIONS = {
   1: "verdict-0", 2: "verdict-1", 3: "verdict-2", 4: "verdict-3",
   ArrowLeft: "previous-example", ArrowRight: "next-example", ArrowUp: "previous-item", ArrowDown: "next-item",
-  Enter: "decide", z: "zoom", Escape: "end", n: "next-item", p: "previous-item", v: "note", c: "reach",
+  Enter: "decide", z: "zoom", b: "back", Escape: "end", n: "next-item", p: "previous-item", v: "note", c: "reach",
 };
 /** @type {[string, string][]} */
 const STATUS_CHOICES = [["", "No status"], ["open", "Open"], ["in_progress", "In work"], ["done", "Done"]];
+
+/** A decision that was meant for the place before is not kept, in milliseconds. */
+const MOVED_LATELY = 700;
 
 class Meeting {
   /** @param {ParentNode & Node} parent @param {Send<MeetingEvents>} send */
@@ -52,7 +55,9 @@ class Meeting {
     this.spoken = html("div", { class: "mt-spoken", role: "status" });
     this.reach = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox" }));
     this.reachWords = html("span", {});
-    this.decide = button("Decide, next", { class: "mt-decide" }, () => this.keep(), "Decide, next", icon("right"));
+    this.decide = button("Decide, next", { class: "mt-decide" }, () => this.keep());
+    this.live = html("div", { class: "mt-live", role: "status" });
+    this.movedAt = 0;
     this.aside = html("nav", { class: "mt-agenda", "aria-label": "Agenda" });
     this.head = html("div", { class: "mt-head" });
     this.panes = html("div", { class: "mt-panes" });
@@ -61,7 +66,7 @@ class Meeting {
     this.form = html("div", { class: "mt-form" }, field("Note", this.note), field("Owner", this.owner), field("Due", this.due), field("Status", this.status), this.decide);
     const reach = html("label", { class: "mt-reach" }, this.reach, this.reachWords);
     this.foot = html("div", { class: "mt-foot" }, this.verdicts, html("div", { class: "mt-row" }, reach, this.name, this.spoken), this.form, this.problem, keyLine());
-    this.root = html("div", { class: "layoutscope-meeting", tabindex: -1 }, this.aside, html("main", {}, this.head, this.panes, this.foot), this.facts, this.owners);
+    this.root = html("div", { class: "layoutscope-meeting", tabindex: -1 }, this.aside, html("main", {}, this.live, this.head, this.panes, this.foot), this.facts, this.owners);
     parent.append(this.root);
     const { note, owner, due, status } = this;
     this.fields = Object.entries({ note, owner, due, status });
@@ -93,6 +98,11 @@ class Meeting {
   /** @param {MeetingPayload} data */
   update(data) {
     const moved = this.item !== data.item;
+    if (moved && data.live.role === "follows" && this.data?.live.role === "follows") {
+      this.movedAt = performance.now();
+      // What was typed stays with its item; the keys that follow are not meant for the next one.
+      if (this.foot.matches(":focus-within")) this.root.focus({ preventScroll: true });
+    } else if (moved) this.movedAt = 0;
     this.data = data;
     if (this.sent) {
       if (data.problem) this.spoken.textContent = "";
@@ -106,6 +116,7 @@ class Meeting {
     if (text === this.drawn) return;
     this.drawn = text;
     this.whole = data.mistakes > 0 && (moved ? true : this.whole);
+    this.drawLive(data);
     this.drawAgenda(data);
     this.drawHead(data);
     this.drawPanes(data.page ?? null);
@@ -153,6 +164,10 @@ class Meeting {
   keep() {
     const { data, shown } = this;
     if (!data || !data.item || this.sent) return;
+    if (performance.now() - this.movedAt < MOVED_LATELY) {
+      this.spoken.textContent = "The presenter has just moved on: press again";
+      return;
+    }
     if (!shown.verdict && !shown.note.trim() && !shown.owner.trim() && !shown.due && !shown.status) {
       this.spoken.textContent = "Choose a verdict, or write a note";
       return;
@@ -208,6 +223,7 @@ class Meeting {
     else if (action === "zoom") this.zoom();
     else if (action === "reach") this.reach.click();
     else if (action === "end") this.send("end", true);
+    else if (action === "back") this.send("back", true);
     else if (action === "previous-example" && data.example > 0) this.goTo(data.item, data.example - 1);
     else if (action === "next-example" && data.example + 1 < data.examples) this.goTo(data.item, data.example + 1);
     else if (action === "previous-item" && at > 0) this.goTo(keys[at - 1]);
@@ -232,12 +248,22 @@ class Meeting {
       button(`${place + 1}. ${row.title}, ${row.boxes ? `${row.boxes} wrong boxes, ` : ""}${row.state}`, { class: "mt-row-item", "aria-current": row.key === data.item ? "true" : null },
         () => this.goTo(row.key), html("i", {}, String(place + 1)), html("span", {}, row.title), html("b", {}, row.boxes), html("small", {}, row.state))));
     this.aside.replaceChildren(
-      button("End the meeting", { class: "mt-end" }, () => this.send("end", true), icon("left"), "End the meeting"),
+      button("", { class: "mt-end" }, () => this.send("end", true), icon("left"), data.live.role === "presents" ? "End the meeting" : "Leave the meeting"),
       html("div", { class: "mt-agenda-head" }, html("h2", {}, "Agenda"), html("span", {}, `${done} of ${data.agenda.length} done`)),
       html("div", { class: "mt-bar" }, html("i", { style: `width:${percentOf(data.agenda.length ? done / data.agenda.length : 0)}` })),
       html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause"), html("span", { class: "mt-letters" }, "wrong boxes", ...data.letters.map(badge))),
       html("ol", {}, ...rows), html("p", { class: "mt-muted" }, data.rest));
     this.aside.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {MeetingPayload} data */
+  drawLive({ live }) {
+    const follows = live.role === "follows" || live.role === "looks";
+    const back = button("Back to the presenter", { class: "mt-back" }, () => this.send("back", true), html("kbd", {}, "B"), "Back to the presenter");
+    const present = button("Present instead", { class: "mt-link" }, () => this.send("present", true), live.role === "alone" ? "Present" : "Present instead");
+    this.live.replaceChildren(html("span", {}, live.words), ...(live.role === "looks" ? [back] : []), ...(live.role === "presents" ? [] : [present]));
+    this.live.dataset.role = live.role;
+    this.decide.replaceChildren(follows ? "Vote" : "Decide, next", icon("right"));
   }
 
   /** @param {MeetingPayload} data */

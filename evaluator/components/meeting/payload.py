@@ -76,6 +76,13 @@ class DecidedItem(Payload, frozen=True):
     """owner and due date in words"""
 
 
+class LiveItem(Payload, frozen=True):
+    """The meeting as a live one."""
+
+    role: Literal["presents", "follows", "looks", "alone"]
+    words: str
+
+
 class OpinionState(Payload, frozen=True):
     """What is held of an item by the reader, and who is to act on it."""
 
@@ -93,6 +100,7 @@ class MeetingPayload(Payload, frozen=True, kw_only=True):
     agenda: Sequence[AgendaRowItem]
     rest: str
     """what is in the data and not on the agenda, in words"""
+    live: LiveItem
     letters: Sequence[str]
     """of the models"""
     signature: str
@@ -164,6 +172,10 @@ class MeetingEvents(Events, frozen=True):
     end: Literal[True] | None = None
     open: Literal[True] | None = None
     """show the page in Pages"""
+    back: Literal[True] | None = None
+    """follow the presenter again"""
+    present: Literal[True] | None = None
+    """present instead"""
 
 
 class ReviewerPayload(Payload, frozen=True):

@@ -1029,6 +1029,12 @@ export interface DecidedItem {
   task: string;
 }
 
+/** The meeting as a live one. */
+export interface LiveItem {
+  role: "presents" | "follows" | "looks" | "alone";
+  words: string;
+}
+
 /** What is held of an item by the reader, and who is to act on it. */
 export interface OpinionState {
   verdict: string | null;
@@ -1044,6 +1050,7 @@ export interface MeetingPayload {
   agenda: AgendaRowItem[];
   /** what is in the data and not on the agenda, in words */
   rest: string;
+  live: LiveItem;
   /** of the models */
   letters: string[];
   signature: string;
@@ -1109,6 +1116,10 @@ export interface MeetingEvents {
   end: true;
   /** show the page in Pages */
   open: true;
+  /** follow the presenter again */
+  back: true;
+  /** present instead */
+  present: true;
 }
 
 /** The name of the reviewer, which the browser remembers. */

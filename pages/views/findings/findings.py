@@ -7,10 +7,12 @@ environment, never from the browser.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from uuid import uuid4
@@ -29,6 +31,7 @@ from evaluator.project import paths_of
 from evaluator.review import identity, status
 from evaluator.review.corrected_results import CorrectedResult, corrected_result
 from evaluator.review.corrections import Corrections, corrections
+from evaluator.review.meetings import Meeting
 from evaluator.review.problems import StoreProblem
 from evaluator.review.status import FindingStatus
 from evaluator.review.store_address import FINDINGS_WORKSPACE_VARIABLE, holds_nothing, store_address
@@ -52,6 +55,7 @@ _BUSY_SECONDS: Final = 2.0
 _SAVE_AGAIN_SECONDS: Final = 3.0
 # The reader does not know that it is tried again, and goes on meanwhile.
 _BUSY_AGAIN_SECONDS: Final = 0.2
+_PULSE_SECONDS: Final = 0.5
 _REMEMBERED: Final = "remembered_reviewer"
 OWN: Final = "own"
 """As verdict or note: what the reviewer has said of each target stays."""
@@ -95,10 +99,20 @@ _UNSAVED: Final[Field[Mapping[str, Unsaved]]] = Field({}, "unsaved_findings")
 _TRIED: Final[Field[float]] = Field(0.0, "tried_unsaved")
 
 
+class Pulse(NamedTuple):
+    """What changes while a meeting goes on: who presents what, and the revision of the findings; `lost`: no answer."""
+
+    meeting: Meeting | None
+    revision: tuple[int, str]
+    lost: bool = False
+
+
 class _OpenStore:
     """A store of this process, and the last time it did not answer."""
 
     def __init__(self, address: str) -> None:
+        self._pulses: dict[str, tuple[float, Pulse]] = {}
+        self._asking = Lock()
         self._address = address
         self._store: Store | None = None
         self._problem: StoreProblem | None = None
@@ -145,6 +159,27 @@ class _OpenStore:
             return problem
         self._problem = None
         return None
+
+    def pulse(self, workspace: str) -> Pulse:
+        """Return what changes, asked for once for all sessions of this process that ask at about the same time."""
+        with self._asking:
+            asked, pulse = self._pulses.get(workspace, (0.0, Pulse(None, (0, ""))))
+            nothing = self._store is None and holds_nothing(self._address)
+            if not nothing and monotonic() - asked > _PULSE_SECONDS and (store := self.opened()) is not None:
+                try:
+                    pulse = Pulse(store.meeting(workspace), store.log(workspace).revision)
+                except StoreProblem:
+                    pulse = pulse._replace(lost=True)
+                self._pulses[workspace] = monotonic(), pulse
+        return pulse
+
+    def present(self, meeting: Meeting, workspace: str) -> None:
+        """Write a meeting; what could not be written is seen at the next pulse."""
+        store = self.opened()
+        if store is not None:
+            with contextlib.suppress(StoreProblem):
+                store.present(meeting, workspace)
+        self._pulses.pop(workspace, None)
 
 
 def address() -> str:
@@ -197,6 +232,21 @@ def _read() -> tuple[ReviewLog, StoreProblem | None]:
         # It stands outside of the part of Pages that runs alone.
         state.said_of_findings, state.whole_view = said, True
     return log, problem
+
+
+def pulse() -> Pulse:
+    """Return who presents what, and the revision of the findings, at most half a second old."""
+    return _open_store().pulse(_workspace())
+
+
+def present(meeting: Meeting | None, *, moved: bool = False) -> None:
+    """Write what is presented, as another place if the presenter has `moved`; None ends the meeting."""
+    held, before = _open_store(), pulse().meeting
+    if meeting is None and before is not None:
+        held.present(msgspec.structs.replace(before, open=False, number=before.number + 1), _workspace())
+    elif meeting is not None:
+        number = (before.number if before else 0) + moved
+        held.present(msgspec.structs.replace(meeting, number=number), _workspace())
 
 
 def store_name() -> str:
@@ -381,9 +431,12 @@ def draw_notices(place: DeltaGenerator) -> None:
     """Draw, above every view, what all have to know of the findings; verdicts that wait for others are tried again."""
     entries = all_unsaved()
     waiting = sum(entry.busy for entry in entries)
-    if not (entries or state.said_of_findings):
+    away = state.meeting_open and state.view != "findings"
+    if not (entries or state.said_of_findings or away):
         return
     with place.container():
+        if away:
+            st.page_link("pages/findings.py", label="Back to the meeting", icon=":material/co_present:")
         if state.said_of_findings:
             st.warning(frame.escaped(state.said_of_findings), icon=":material/warning:")
         if waiting < len(entries):

@@ -26,7 +26,7 @@ from pages.app.components import meeting
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import open_page, report, state
-from pages.views.findings import decision_rows, findings
+from pages.views.findings import decision_rows, findings, live
 from pages.views.gallery.gallery_items import crop
 
 _KEY: Final = "meeting_board"
@@ -36,20 +36,39 @@ _NUMBERS: Final = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
 
 
 def start() -> None:
-    """Begin at the top of the agenda."""
+    """Begin at the top of the agenda, and present it."""
+    live.present()
+    join()
+
+
+def join() -> None:
+    """Open the screen of the meeting."""
+    state.meeting_looks = False
     state.meeting_open, state.meeting_item, state.meeting_example, state.meeting_minutes = True, "", 0, ""
     state.meeting_unsaved = ""
 
 
 def show(loaded: LoadedBoxes) -> None:
     """Draw the whole screen of a meeting."""
+    live.follow(loaded)
     causes, others = decision_rows.rows_of(loaded)
     rows = [*causes, *others]
     row = next((each for each in rows if each.key == state.meeting_item), rows[0] if rows else None)
+    live.tell(loaded, row, _example(row) if row is not None else 0)
     payload = _payload(loaded, rows, row)
     state.meeting_minutes = payload.minutes
     with st.container(key="meeting"):
-        meeting(payload, key=_KEY, on_decide=lambda: _save_decision(loaded, rows), on_show=_show_item, on_end=_end)
+        meeting(
+            payload,
+            key=_KEY,
+            on_decide=lambda: _save_decision(loaded, rows),
+            on_show=lambda: _show_item(loaded),
+            on_end=lambda: live.end(loaded),
+            on_back=_back,
+            on_present=live.present,
+        )
+        findings.remember_author()
+        live.watch(loaded)
     if meeting.events(report(_KEY)).open and row is not None:
         _open(loaded, row)
 
@@ -63,6 +82,7 @@ def _payload(loaded: LoadedBoxes, rows: Sequence[CauseRow], row: CauseRow | None
     payload = MeetingPayload(
         agenda=agenda.agenda_rows(rows, row.key if row else ""),
         rest=agenda.rest_of_agenda(rows),
+        live=live.shown(loaded, rows),
         letters=[each.letter for each in loaded.pair],
         signature=line,
         item="",
@@ -162,14 +182,15 @@ def _page(loaded: LoadedBoxes, row: CauseRow) -> MeetingPageItem | None:
     )
 
 
-def _show_item() -> None:
+def _show_item(loaded: LoadedBoxes) -> None:
     event = meeting.events(report(_KEY)).show
     if event is not None:
+        state.meeting_looks = live.role(loaded) in ("follows", "looks")
         state.meeting_item, state.meeting_example = event.item, event.example
 
 
-def _end() -> None:
-    state.meeting_open = False
+def _back() -> None:
+    state.meeting_looks = False
 
 
 def _save_decision(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
@@ -189,7 +210,7 @@ def _save_decision(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
         event_id=event.id,
     )
     state.meeting_unsaved = "" if unsaved is None else unsaved.target_id
-    if unsaved is None and event.onward:
+    if unsaved is None and event.onward and live.role(loaded) != "follows":
         if not event.whole and event.example + 1 < len(row.places):
             state.meeting_example = event.example + 1
         else:

@@ -1,0 +1,47 @@
+"""A live meeting as the store keeps it: who presents, and what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+
+STALE: Final = timedelta(minutes=5)
+"""A meeting whose presenter was not heard of for so long has ended; clocks of two servers may differ."""
+
+
+class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
+    """What makes the numbers that are presented: protocol, IoU, and the lowest score of each model, by its place."""
+
+    protocol: str
+    iou: float
+    scores: Mapping[int, float] = {}
+
+
+class Meeting(msgspec.Struct, frozen=True, kw_only=True):
+    """The meeting of a workspace; `session` presents, under the name of `presenter`, which a login may vouch for.
+
+    `files`: digest of the files that are presented. `item` and `example`: the row of the decisions, by key, and which
+    of its places. `number` rises when the presenter moves. `time` in UTC: when the presenter was heard of last.
+    """
+
+    session: str
+    presenter: str
+    verified: bool
+    files: str
+    item: str
+    example: int
+    thresholds: Thresholds
+    number: int
+    time: datetime
+    open: bool = True
+
+    def is_live(self, now: datetime) -> bool:
+        """Return whether it goes on."""
+        return self.open and now - self.time < STALE
+
+
+decode_thresholds: Final = msgspec.json.Decoder(Thresholds).decode
+"""The thresholds that some JSON is."""

@@ -1,0 +1,139 @@
+"""A live meeting: one presents, others see the same place at the same thresholds on their own screens.
+
+The store has one row of it, which the presenter writes and followers read: who was away for a while finds the place
+again. A follower may look around, and comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal
+from uuid import uuid4
+
+import streamlit as st
+
+from evaluator.components.meeting.payload import LiveItem
+from evaluator.data.issues import plain
+from evaluator.review.decisions import CauseRow
+from evaluator.review.meetings import Meeting, Thresholds
+from pages.app import protocol
+from pages.app.results import score_threshold
+from pages.app.session_files import LoadedBoxes
+from pages.app.state import State, state
+from pages.views.findings import findings
+
+Role = Literal["presents", "follows", "looks", "alone"]
+_ASK_SECONDS: Final = 1.0
+# A presenter who does not move is heard of at least so often.
+_HEARD_OF: Final = timedelta(minutes=1)
+
+
+def now_of(loaded: LoadedBoxes) -> Meeting | None:
+    """Return the live meeting on these files; None without one."""
+    now = findings.pulse().meeting
+    return now if now is not None and now.is_live(datetime.now(UTC)) and now.files == _files(loaded) else None
+
+
+def role(loaded: LoadedBoxes) -> Role:
+    """Return what this session does in the meeting."""
+    now = now_of(loaded)
+    if now is None:
+        return "alone"
+    if now.session == state.meeting_session:
+        return "presents"
+    return "looks" if state.meeting_looks else "follows"
+
+
+def present() -> None:
+    """Become the one who presents, from the next run on."""
+    state.meeting_session, state.meeting_looks, state.meeting_begins = uuid4().hex, False, True
+
+
+def follow(loaded: LoadedBoxes) -> None:
+    """Take the place and the thresholds of the presenter."""
+    now = now_of(loaded)
+    if now is None or state.meeting_begins or role(loaded) != "follows":
+        return
+    state.meeting_item, state.meeting_example, state.meeting_followed = now.item, now.example, True
+    if now.thresholds.protocol == protocol.chosen().name:
+        state.iou = now.thresholds.iou
+        for model in loaded.models:
+            State.score.of(model.index).set(now.thresholds.scores.get(model.index, 0.0))
+
+
+def tell(loaded: LoadedBoxes, row: CauseRow | None, example: int) -> None:
+    """Write what is presented, when the presenter has moved."""
+    if not state.meeting_session or (role(loaded) != "presents" and not state.meeting_begins):
+        return
+    (name, verified), now, before = findings.author(), datetime.now(UTC), findings.pulse().meeting
+    scores = {model.index: score_threshold(loaded, model) for model in loaded.models}
+    shown = Meeting(
+        session=state.meeting_session,
+        presenter=name,
+        verified=verified,
+        files=_files(loaded),
+        item=row.key if row is not None else "",
+        example=example,
+        thresholds=Thresholds(protocol=protocol.chosen().name, iou=state.iou, scores=scores),
+        number=before.number if before is not None else 0,
+        time=now,
+    )
+    state.meeting_begins = False
+    if before is not None and _place(before) == _place(shown):
+        if now - before.time > _HEARD_OF:
+            findings.present(shown)
+        return
+    findings.present(shown, moved=True)
+
+
+def end(loaded: LoadedBoxes) -> None:
+    """Leave the meeting; that of the presenter has ended."""
+    if role(loaded) == "presents":
+        findings.present(None)
+    state.meeting_open, state.meeting_session, state.meeting_followed = False, "", False
+
+
+def shown(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> LiveItem:
+    """Return what the screen says of the meeting."""
+    now, mine = now_of(loaded), role(loaded)
+    if now is None:
+        return LiveItem(mine, "The meeting has ended." if state.meeting_followed else "")
+    who = plain(now.presenter) or "Somebody"
+    if mine == "presents":
+        address = (st.context.url or "").partition("?")[0]
+        return LiveItem(mine, f"You present. Others join at {address}?meeting=yes")
+    if mine == "looks":
+        title = next((row.title for row in rows if row.key == now.item), "")
+        return LiveItem(mine, f"Looking around. {who} is at: {title}")
+    other = "" if now.thresholds.protocol == protocol.chosen().name else " under another protocol"
+    return LiveItem(mine, f"{who} presents{other}")
+
+
+def watch(loaded: LoadedBoxes) -> None:
+    """Draw the meeting again when the presenter has moved or anybody has given a verdict."""
+    pulse = findings.pulse()
+    _watch((_place(pulse.meeting), pulse.revision), role(loaded) == "presents")
+
+
+@st.fragment(run_every=_ASK_SECONDS)
+def _watch(drawn: object, presents: bool) -> None:
+    pulse = findings.pulse()
+    if pulse.lost:
+        st.html('<p class="ls-live">The findings do not answer. The place is found again when they do.</p>')
+        return
+    now = pulse.meeting
+    heard = not presents or now is None or datetime.now(UTC) - now.time < _HEARD_OF
+    if (_place(now), pulse.revision) != drawn or not heard:
+        st.rerun()
+
+
+def _place(meeting: Meeting | None) -> object:
+    if meeting is None or not meeting.open:
+        return None
+    return meeting.session, meeting.presenter, meeting.files, meeting.item, meeting.example, meeting.thresholds
+
+
+def _files(loaded: LoadedBoxes) -> str:
+    return hashlib.sha256("\n".join(loaded.digests).encode("utf-8", "surrogatepass")).hexdigest()

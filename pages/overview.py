@@ -29,7 +29,7 @@ from pages.views.browser import page_listing
 from pages.views.compare import model_pair
 from pages.views.files import doctor
 from pages.views.gallery import gallery_items
-from pages.views.overview import headline, means, protocol_metrics
+from pages.views.overview import headline, means, protocol_metrics, score_curves
 
 BROWSER_VIEW, GALLERY_VIEW, COMPARE_VIEW = "pages/page_browser.py", "pages/gallery.py", "pages/compare.py"
 # One row in a window of 1,440 pixels.
@@ -320,6 +320,7 @@ def view() -> None:
         _mistakes(loaded, chosen)
     with st.container(key="means_row"):
         means.means(loaded, chosen)
+    score_curves.draw(loaded, chosen, GALLERY_VIEW)
     _fit_and_documents(loaded, chosen)
     with answer:
         _answer(loaded)

@@ -193,7 +193,6 @@ CODECS: Final[Mapping[str, Codec[Any]]] = {
     "within": _NAMED_DOCUMENT,
     "label": Codec(_label, cut_text, known=_has_label),
     "question": json_of(Query, lambda asked: _with_labels(asked, _label), lambda asked: _with_labels(asked, cut)),
-    "charts": one_of([*gallery_items.CHARTS]),
     "sort": one_of([*gallery_items.ORDERS]),
     "third": one_of([*gallery_items.THIRDS][1:]),
     "look": one_of(MODES),
@@ -266,6 +265,8 @@ TABLE: Final = tuple(_entries())
 
 _MOVED: Final[Mapping[tuple[View, str, str], tuple[View, Mapping[str, str]]]] = {
     ("gallery", "charts", "classes"): ("class_confusion", {}),
+    ("gallery", "charts", "scores"): ("overview", {"charts": "scores"}),
+    ("gallery", "charts", "fit"): ("overview", {"charts": "fit"}),
     ("compare", "below", "classes"): ("class_confusion", {"of": "A-B"}),
     ("compare", "below", "pixels"): ("pixel_confusion", {"of": "A-B"}),
 }

@@ -297,13 +297,10 @@ def label_choice(loaded: LoadedBoxes) -> None:
     widgets.choice("Label", names, State.label)
 
 
-def mistake_choice(counts: Mapping[str, int | None]) -> None:
-    """Draw the choice of any names of mistakes, each with its number, if it has one."""
-    names = {
-        name: ERROR_TYPES["document"][name].chip + ("" if count is None else f" {count:,}")
-        for name, count in counts.items()
-    }
-    widgets.several("Mistake", names, State.mistake_names.key, persist_state="session", help="None chosen shows all.")
+def mistake_choice(counts: Mapping[str, int]) -> None:
+    """Draw the choice of any names of mistakes, each with its number."""
+    names = {name: f"{ERROR_TYPES['document'][name].chip} {count:,}" for name, count in counts.items()}
+    widgets.several("Mistake", names, State.mistake_names.key, persist_state="session", label_visibility="collapsed")
 
 
 def _models(loaded: AnyLoadedFiles) -> None:

@@ -86,6 +86,8 @@ KINDS_COMPARED: Final = ("boxes", "pixels", "fields", "posters")
 """What the view Compare can show."""
 _BOXES, _PIXELS, _FIELDS, _POSTERS = ((kind,) for kind in KINDS_COMPARED)
 Scope = Literal["page", "document", "dataset"]
+# Charts of Grid in old addresses: its chips and its rail have them now.
+_FORMER_CHARTS: Final = ("names", "causes")
 # What the ledgers of a kind go by.
 LEDGERS: Final[Mapping[str, tuple[str, ...]]] = {
     "pixels": (BY_PIXELS,),
@@ -368,6 +370,11 @@ class State:
 
     # What the chosen protocol is known by, on the Overview.
     own_intervals: WidgetField[bool] = WidgetField(False)
+    # The curves that are open on the Overview, and how often what was marked on them has led to its boxes.
+    curves: WidgetField[str | None] = WidgetField(
+        None, part=Part("charts", "overview", codec=one_of(("scores", "fit", *_FORMER_CHARTS)))
+    )
+    curves_round: Field[int] = Field(0)
 
     # The page that is shown, and the filter of mistakes.
     doc: Field[str | None] = Field(None, part=Part("doc", *_PAGE_VIEWS, stays=True, kinds=RASTERED))
@@ -406,15 +413,11 @@ class State:
 
     # Gallery.
     gallery_question: Field[Query | None] = Field(None, part=Part("question", *_FILTERED, "class_confusion"))
-    gallery_charts: WidgetField[str] = WidgetField("causes", part=Part("charts", "gallery"))
     gallery_sort: WidgetField[str] = WidgetField("costliest", part=Part("sort", "gallery"))
     gallery_third: WidgetField[str] = WidgetField("", part=Part("third", "gallery"))
     gallery_sheet: WidgetField[int] = WidgetField(
         0, part=Part("sheet", "gallery", codec=whole_number(1, 99_999, shift=1))
     )
-    gallery_round: Field[int] = Field(0)
-    # Whether the charts stand above what is behind a number; without a number they always do.
-    gallery_charts_open: Field[bool] = Field(False)
     gallery_wanted: Field[list[str]] = Field([])
     gallery_opened: Field[CardItem | None] = Field(None)
 
@@ -520,7 +523,7 @@ class State:
     meeting_followed: Field[bool] = Field(False)
     meeting_looks: Field[bool] = Field(False)
     meeting_minutes: Field[str] = Field("")
-    # The target of the last decision that was not saved; `cause_unsaved` of the last verdict in the gallery.
+    # The target of the last decision that was not saved.
     meeting_unsaved: Field[str] = Field("")
     reviewer: WidgetField[str] = WidgetField("")
     # Id of the last message about a target that was handled, stored or not.
@@ -531,9 +534,6 @@ class State:
     decision_answered: Field[str] = Field("")
     decision_unsaved: Field[str] = Field("")
     meeting_item: Field[str] = Field("", part=Part("item", "findings", codec=TEXT, applies=meeting_open.get))
-    # What is written about each family of causes in the gallery: `cause_note.of` its name.
-    cause_note: WidgetField[str] = WidgetField("")
-    cause_unsaved: Field[str] = Field("")
     finding_refused: Field[str] = Field("")
     # The format for those who annotate, and the file that was written last.
     corrected_as: WidgetField[str] = WidgetField("snapshot")

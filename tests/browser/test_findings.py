@@ -130,13 +130,12 @@ def one_verdict_for_a_cause_in_compare_and_in_the_gallery(kept: Path, screen: Sc
     screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
     keys.press("Enter")
     screen.arrived("Grid")
-    assert "8 places, 72 mistakes on 8 pages" in screen.text()
-    assert "One verdict for 72 mistakes of 8 causes yours: Model wrong on 15 of 72" in " ".join(screen.text().split())
-    screen.tab_to(page.get_by_role("button", name="Model wrong"))
-    # On the way Tab has chosen a cell of the table of causes, which is a message of its own.
-    screen.settled()
-    keys.press("Enter")
-    page.get_by_text("yours: Model wrong on 72 of 72", exact=False).wait_for()
+    assert "72 mistakes, at 8 places on 8 pages" in screen.text()
+    page.get_by_text("1 of 8 judged").wait_for()
+    assert page.locator(".gl-rest").inner_text() == "One verdict for the other 7"
+    screen.press("c", "1")
+    page.get_by_text("8 of 8 judged").wait_for()
+    assert page.locator(".gl-said").all_text_contents() == ["● Model wrong by Amara"] * 8
     assert len({event.target_id for event in given()}) == 72
 
 
@@ -279,6 +278,47 @@ def a_decision_is_edited_in_its_row_by_keys(kept: Path, screen: Screen) -> None:
     keys.press("3")
     page.locator(".dc-said", has_text="Press again").wait_for()
     assert row.locator(".dc-verdict b").inner_text() == "Model wrong"
+
+
+def test_places_are_judged_by_keys_in_the_grid(visit: Visit, judging: tuple[str, Path]) -> None:
+    """A digit judges and moves on, C takes the rest of the cause, Shift several, U takes back."""
+    url, kept = judging
+    given, screen = since(kept), visit(url).open("gallery", model="2", question='{"name":"wrong_class"}')
+    page, keys = screen.page, screen.page.keyboard
+    said, current = page.locator(".gl-said"), page.locator(".gl-card.current")
+    order = page.locator(".gl-card").evaluate_all("(cards) => cards.map((card) => card.dataset.card)")
+    assert len(order) > 3
+
+    def at() -> str | None:
+        return current.get_attribute("data-card")
+
+    keys.press("1")
+    page.locator(".gl-name").wait_for()
+    keys.type("Ada 1")
+    keys.press("Enter")
+    screen.wait(lambda: said.first.text_content() == "● Model wrong by Ada 1", "the first verdict")
+    assert at() == order[1], "on to the next card"
+    keys.press("Shift+ArrowRight")
+    assert page.locator(".gl-card.selected").count() == 2
+    screen.press("2")
+    screen.wait(
+        lambda: said.all_text_contents()[1:3] == ["◆ Ground truth wrong by Ada 1"] * 2, "one verdict on two places"
+    )
+    assert at() == order[3]
+    keys.press("u")
+    screen.wait(
+        lambda: said.all_text_contents()[:3] == ["● Model wrong by Ada 1", *["◌ Not decided"] * 2], "two taken back"
+    )
+    screen.press("Home", "c")
+    rest = page.locator(".gl-group").first.locator(".gl-judged").inner_text()
+    judged, places = (int(word) for word in rest.split() if word.isdigit())
+    assert page.locator(".gl-card.selected").count() == places - judged + 1
+    keys.press("Escape")
+    assert page.locator(".gl-card.selected").count() == 0
+    events = given()
+    assert {event.author for event in events} == {"Ada 1"}
+    keys.press("Enter")
+    screen.arrived("Pages")
 
 
 def test_suspects_and_the_review_sample_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:

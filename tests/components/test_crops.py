@@ -75,7 +75,7 @@ def test_what_a_card_says_by_hand() -> None:
     result = result_of(TRUTH, PREDICTED)
     drawn = read_by_browser(cards(result, items(result)))
     assert [(card["title"], card["label"], card["tags"]) for card in drawn] == [
-        ("Matched", "Figure", ["TP"]), ("Missed", "Table", ["FN"]), ("Wrong class", "Figure → Table", ["FN", "FP"]),
+        ("Matched", "Figure", ["TP"]), ("Missed", "Table", ["FN"]), ("Wrong class", "Figure → Table", ["FP", "FN"]),
         ("Extra", "Figure", ["FP"]), ("Matched", "Table", ["TP"]),
     ]  # fmt: skip
     fit = "IoU 1.00 · coverage 1.00 · purity 1.00"

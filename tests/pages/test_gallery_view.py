@@ -13,8 +13,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator.data.dataset import join
-from evaluator.matching.box_items import MATCHED, Query, in_query, items
-from evaluator.matching.causes import Family
+from evaluator.matching.box_items import MATCHED, Query, asks_for_matches, in_query, items
+from evaluator.matching.causes import Family, family_title
+from evaluator.matching.error_types import DOCUMENT
 from evaluator.protocols.snapshot.evaluation import pair
 from pages.app import pictures, routes
 from pages.views.gallery.gallery_items import _order
@@ -28,14 +29,13 @@ from tests.dashboard import (
     component,
     fine,
     start,
-    table,
     toolbar,
     viewer,
     words,
 )
 from tests.judging import stored
 from tests.pages.test_routes import asked as answered
-from tests.sample_results import box_result
+from tests.sample_results import box_result, sample
 
 TABLES = Family("parts", "", "Table", "")
 
@@ -73,12 +73,32 @@ def test_worst_first_is_a_stable_sort_by_boxes_fit_and_size(seed: int, matched: 
     assert _order(result, every, "costliest").tolist() == sorted(rows, key=cost)
 
 
-def test_it_begins_with_all_mistakes() -> None:
-    app, result = start(GALLERY), box_result()
-    assert len(cards(app)) == len(result.mistakes)
-    assert f"{len(result.mistakes)} mistakes, at" in toolbar(app)
-    boxes = [len(card["boxes"]) for card in cards(app)]
-    assert boxes[0] == max(boxes), "the worst first"
+def test_it_begins_with_all_places_by_cause(store_path: Path) -> None:
+    app, made = start(GALLERY), box_result().causes
+    data = component(app, "cards")
+    assert toolbar(app) == "302 wrong boxes in 234 mistakes, at 94 places on 33 pages"
+    assert [(group["title"], group["first"], group["places"]) for group in data["groups"][:3]] == [
+        ("Table read as several boxes", 0, 8), ("Extra Text", 8, 41), ("Several boxes read as one Figure", 49, 3),
+    ]  # fmt: skip
+    assert data["groups"][0]["words"] == "76 wrong boxes at 8 places: 68 extra (FP), 8 missed (FN)"
+    assert data["groups"][1]["words"] == "41 wrong boxes at 41 places: all extra (FP)"
+    first = data["cards"][0]
+    assert (first["title"], first["tags"]) == ("Table read as 14 boxes", ["14 FP", "FN"])
+    assert [(cause["title"], cause["boxes"]) for cause in data["causes"]] == [
+        (family_title(family), int(made.boxes[rows].sum())) for family, rows in made.alike.items()
+    ]
+    assert len(data["cards"]) == len(data["verdicts"]) == len(made) == sum(each["places"] for each in data["groups"])
+
+
+@pytest.mark.parametrize("order", ["page", "label", "surest", "worst", "largest"])
+def test_every_order_has_all_places(order: str, store_path: Path) -> None:
+    data = component(start(GALLERY, sort=order), "cards")
+    assert len({card["key"] for card in data["cards"]}) == len(box_result().causes)
+    if order == "page":
+        assert [group["title"] for group in data["groups"]] == list(
+            dict.fromkeys(card["place"] for card in data["cards"])
+        )
+    assert bool(data.get("groups")) == (order in ("page", "label"))
 
 
 @pytest.mark.parametrize(
@@ -89,69 +109,82 @@ def test_it_begins_with_all_mistakes() -> None:
         (Query(name="matched", iou=(0.5, 0.7)), "Matched, IoU 0.50 to 0.70"),
         (Query(score=(0.2, 0.4)), "score 0.20 to 0.40"),
         (Query(name="cut_off"), "Cut off"),
+        (Query(cause=TABLES), "Table read as several boxes"),
     ],
 )
-def test_a_link_opens_the_boxes_behind_a_number(question: Query, said: str) -> None:
+def test_a_link_opens_the_places_of_a_number_and_matched_pairs_one_by_one(question: Query, said: str) -> None:
     text = json.dumps({name: value for name in question.__struct_fields__ if (value := getattr(question, name))})
-    app, every = start(GALLERY, question=text), items(box_result())
+    app, every, of_mistake = start(GALLERY, question=text), items(box_result()), box_result().causes.of_mistake
     expected = in_query(every, question)
-    assert 0 < len(cards(app)) == expected.sum() <= 240
-    assert said in toolbar(app)
+    matched = asks_for_matches(question)
+    places = set(of_mistake[every.mistake[expected & (every.kind != MATCHED)]].tolist())
+    assert 0 < len(cards(app)) == (int(expected.sum()) if matched else len(places)) <= 240
+    assert toolbar(app).startswith(f"{said} | ")
     assert ("matched pair" in toolbar(app)) == bool((every.kind[expected] == MATCHED).any())
     fine(app.button(key="chip_question").click().run())
-    assert len(cards(app)) == len(box_result().mistakes)
+    assert len(cards(app)) == len(box_result().causes)
     assert "question" not in address(app)
 
 
 def test_a_link_that_makes_no_sense_shows_all_mistakes() -> None:
     for text in ('{"cell":["Chart",null]}', '{"name":"gone"}', '{"colour":1}', "no", '{"iou":[1]}'):
-        assert len(cards(start(GALLERY, question=text))) == len(box_result().mistakes), text
+        assert len(cards(start(GALLERY, question=text))) == len(box_result().causes), text
 
 
-def test_the_filter_is_that_of_the_page_browser() -> None:
-    shown = cards(start(GALLERY, within="rainfall-atlas.pdf", mistakes="missed", sort="largest"))
-    assert {(card["document"], card["title"]) for card in shown} == {("rainfall-atlas.pdf", "Missed")}
-    corners = [card["boxes"][0]["xyxy"] for card in shown]
-    sizes = [(x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in corners]
-    assert sizes == sorted(sizes, reverse=True)
+def test_the_filter_is_that_of_the_page_browser(store_path: Path) -> None:
+    app = start(GALLERY, within="rainfall-atlas.pdf", mistakes="missed", sort="page")
+    result = box_result()
+    wanted = result.mistakes.kind == DOCUMENT.index("missed")
+    of_document = sample().page_document[result.mistakes.page] == sample().document_code["rainfall-atlas.pdf"]
+    assert len(cards(app)) == len(set(result.causes.of_mistake[wanted & of_document].tolist())) > 0
+    assert {card["document"] for card in cards(app)} == {"rainfall-atlas.pdf"}
     thirds = cards(start(GALLERY, third="top"))
-    assert all(min(box["xyxy"][1] for box in card["boxes"]) < 1 / 3 for card in thirds)
-    assert 0 < len(thirds) < len(box_result().mistakes)
+    assert 0 < len(thirds) < len(result.causes)
 
 
 def test_thresholds_match_everything_again() -> None:
     app, result = start(GALLERY, iou="0.75", scores="0.4"), box_result(iou=0.75, min_score=0.4)
-    assert len(cards(app)) == min(len(result.mistakes), 240)
+    assert len(cards(app)) == len(result.causes)
 
 
-def test_a_cause_is_one_card_each_time_it_happened() -> None:
-    app = start(GALLERY, charts="causes")
-    causes = table(app, "Cause")
-    assert causes["Cause"][0] == "Table read as several boxes"
-    assert causes["Wrong boxes"].is_monotonic_decreasing
-    assert causes["Mistakes"].sum() == len(box_result().mistakes)
-    app.session_state["gallery_question"] = Query(cause=TABLES)
-    shown = cards(fine(app.run()))
-    assert len(shown) == causes["Places"][0] == 8
-    assert shown[0]["title"] == "Table read as 14 boxes"
-    assert "8 places, " in toolbar(app)
-    assert f"{causes['Mistakes'][0]} mistakes on {causes['Pages'][0]} pages" in toolbar(app)
-    assert cards(start(GALLERY, question=address(app)["question"])) == shown
+def judge(app: AppTest, *acts: dict[str, Any]) -> AppTest:
+    """What a reviewer did on the cards."""
+    return dashboard.send_event(app, "cards", "judge", [{"verdict": None, "keys": [], **act} for act in acts])
 
 
-def test_one_verdict_for_all_causes_of_one_kind(store_path: Path) -> None:
-    app = start(GALLERY, charts="causes")
-    assert not [each for each in app.button if each.key == "say_ambiguous"]
-    app.session_state["gallery_question"] = Query(cause=TABLES)
-    assert fine(app.run()).button(key="say_ambiguous").disabled
-    fine(app.text_input(key="reviewer").set_value("Ngozi").run())
-    next(each for each in app.text_input if each.label == "Note").set_value("rulings")
-    fine(app.button(key="say_ambiguous").click().run())
-    made, events = box_result().causes, stored(store_path)
-    mistakes = sum(len(made.rows[row]) for row in made.alike[TABLES].tolist())
-    assert len({event.target_id for event in events}) == len(events) == mistakes
-    assert {(event.verdict, event.note, event.author) for event in events} == {("ambiguous", "rulings", "Ngozi")}
-    assert f"yours: Ambiguous on {mistakes} of {mistakes}; another one replaces it" in words(app)
+def test_verdicts_are_for_whole_places_once_and_the_last_is_taken_back(store_path: Path) -> None:
+    app, made = start(GALLERY), box_result().causes
+    keys = [card["key"] for card in cards(app)[:3]]
+    first = {"id": "one", "keys": keys[:1], "verdict": "model_wrong", "name": "Ada"}
+    judge(app, first)
+    # A message that is not answered comes again with the next one.
+    data = component(judge(app, first, {"id": "two", "keys": keys[1:2], "verdict": "ambiguous"}), "cards")
+    mistakes = sum(len(made.rows[row]) for row in made.alike[TABLES][:2].tolist())
+    assert len(stored(store_path)) == len({event.target_id for event in stored(store_path)}) == mistakes
+    agreed = [{each["agreed"] for each in said} for said in data["verdicts"][:3]]
+    assert agreed == [{"model_wrong"}, {"ambiguous"}, set()]
+    assert (data["answered"], data["reviewer"], data["groups"][0]["judged"]) == ("two", "Ada", 2)
+    assert "2 of 94 places judged" in words(app)
+    # The rest of the cause, and back.
+    data = component(judge(app, {"id": "3", "keys": keys[2:], "verdict": "ignore", "everywhere": True}), "cards")
+    agreed = [{each["agreed"] for each in said} for said in data["verdicts"][:8]]
+    assert agreed == [{"model_wrong"}, {"ambiguous"}, *[{"ignore"}] * 6]
+    data = component(judge(app, {"id": "4", "undo": True}), "cards")
+    assert (data["groups"][0]["judged"], [len(said) for said in data["verdicts"][2:8]]) == (2, [0] * 6)
+    # What is judged is away where only the rest is asked for.
+    fine(app.checkbox(key="unjudged").set_value(True).run())
+    assert len(cards(app)) == len(made) - 2
+    assert "Not judged" in toolbar(app)
+
+
+def test_a_cause_of_the_rail_becomes_a_chip_and_f_shows_the_other_model(store_path: Path) -> None:
+    app = start(GALLERY)
+    dashboard.send_event(app, "cards", "cause", 1)
+    assert toolbar(fine(app.run())).startswith("Extra Text | 41 mistakes, at 41 places on ")
+    assert [cause["chosen"] for cause in component(app, "cards")["causes"]][:3] == [False, True, False]
+    dashboard.send_event(app, "cards", "cause", -1)
+    dashboard.send_event(app, "cards", "model", True)
+    assert len(cards(fine(app.run()))) == len(box_result(1).causes)
 
 
 def test_one_verdict_on_a_page_for_all_places_like_it(store_path: Path) -> None:
@@ -225,12 +258,18 @@ def test_without_boxes_it_says_what_is_there_to_do(chosen: dict[str, str], chips
     assert toolbar(app).count("|") == chips
 
 
-def test_every_choice_has_its_charts_and_names_the_colours_of_several_models() -> None:
-    for charts, number, several in (("names", 1, True), ("fit", 4, True), ("scores", 2, True), ("causes", 0, False)):
+def test_old_addresses_of_charts_open_the_curves_of_the_overview() -> None:
+    for charts, number in (("scores", 2), ("fit", 4)):
         app = start(GALLERY, charts=charts)
-        assert len(app.get("vega_lite_chart")) == number, charts
-        head = dashboard.block(app, 'class="ls-section"')
-        assert (">A<" in head and ">B<" in head) == several, charts
+        assert dashboard.title(app) == "Overview"
+        assert len(app.get("vega_lite_chart")) == number + len(start().get("vega_lite_chart")), charts
+        head = dashboard.block(app, "drag to see")
+        assert ">A<" in head
+        assert ">B<" in head
+    for charts in ("names", "causes"):
+        app = start(GALLERY, charts=charts)
+        assert (dashboard.title(app), len(cards(app))) == ("Grid", len(box_result().causes))
+        assert not app.caption
 
 
 def test_without_files_it_says_what_to_do() -> None:

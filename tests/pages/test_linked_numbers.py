@@ -98,9 +98,7 @@ def browser(model: int, **address: str) -> int:
 
 def gallery(**question: Any) -> str:
     """The heading of the gallery for a question about A."""
-    return dashboard.toolbar(
-        start(GALLERY, question=json.dumps(question), charts="causes" if "cause" in question else "names")
-    )
+    return dashboard.toolbar(start(GALLERY, question=json.dumps(question)))
 
 
 @pytest.mark.parametrize("model", [0, 1])
@@ -209,13 +207,6 @@ def test_a_cell_of_the_gallery_says_how_many_boxes_it_opened() -> None:
     at = confusion.labels.index("Text")
     for cell, row, column in ((("Text", None), at, -1), ((None, "Text"), -1, at), (("Text", "Text"), at, at)):
         assert f" | {confusion.counts[row, column]:,} boxes in " in gallery(cell=cell)
-
-
-def test_every_bar_of_a_name_in_the_gallery_opens_its_mistakes(bars: Bars) -> None:
-    start(GALLERY, charts="names")
-    assert bars[-1]
-    for (bar, letter), number in bars[-1].items():
-        assert int(in_query(items(box_result(LETTERS[letter])), Query(name=TITLES[bar])).sum()) == number
 
 
 def test_what_the_filter_hides_of_a_number_is_said() -> None:
@@ -383,9 +374,13 @@ def test_a_cause_has_one_number_in_the_overview_the_grid_and_the_meeting() -> No
     for at in LETTERS.values():
         totals = totals_of(at)
         assert sum(total.boxes for total in totals.values()) == int(box_result(at).micro.mistakes[0])
-        rows = table(start(GALLERY, charts="causes", model=str(at + 1)), "Cause")
-        expected = {title: (total.boxes, total.places) for title, total in totals.items()}
-        assert dict(zip(rows["Cause"], zip(rows["Wrong boxes"], rows["Places"], strict=True), strict=True)) == expected
+        grid = component(start(GALLERY, model=str(at + 1)), "cards")
+        assert {each["title"]: each["boxes"] for each in grid["causes"]} == {
+            title: total.boxes for title, total in totals.items()
+        }
+        assert {group["title"]: group["places"] for group in grid["groups"]} == {
+            title: total.places for title, total in totals.items()
+        }
     meeting = component(start(dashboard.FINDINGS, meeting="yes"), "agenda")
     both = [totals_of(at) for at in LETTERS.values()]
     assert {row["title"]: row["boxes"] for row in meeting["agenda"]} == {
@@ -397,14 +392,15 @@ def test_more_like_this_are_as_many_as_the_link_says() -> None:
     causes = viewer(start(PAGE_BROWSER))["causes"]
     assert causes
     for cause in causes:
-        assert f" | {cause['alike'] + 1} places, " in gallery(cause=cause["family"]), cause["title"]
+        assert f", at {cause['alike'] + 1} place" in gallery(cause=cause["family"]), cause["title"]
 
 
-def test_every_row_of_the_causes_opens_its_times_mistakes_and_pages() -> None:
-    for at, row in list(table(start(GALLERY, charts="causes"), "Cause").iterrows())[::3]:
-        said = gallery(cause=list(box_result(0).causes.alike)[int(str(at))])
+def test_every_cause_of_the_grid_opens_its_mistakes_places_and_pages() -> None:
+    totals = totals_of(0)
+    for family in list(box_result(0).causes.alike)[::3]:
+        said, total = gallery(cause=family), totals[family_title(family)]
         numbers = [whole(n) for n in re.findall(r"([\d,]+) (?:places?|mistakes?|pages?)", said.rpartition("|")[2])]
-        assert numbers == [row["Places"], row["Mistakes"], row["Pages"]], (row["Cause"], said)
+        assert numbers == [total.mistakes, total.places, total.pages], said
 
 
 @pytest.mark.parametrize(("of", "measure"), [("A", "recall"), ("B", "precision")])

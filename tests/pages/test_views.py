@@ -427,7 +427,8 @@ def test_a_cause_becomes_a_chip_and_the_choice_forgets_it() -> None:
     assert choice.options[2] == family_title(family)
     choice.set_value(2)
     message = app._tree.get_widget_states()
-    assert dashboard.toolbar(fine(app.run())).startswith(f"{family_title(family)} | {len(rows)} places, ")
+    assert dashboard.toolbar(fine(app.run())).startswith(f"{family_title(family)} | ")
+    assert f", at {len(rows)} places on " in dashboard.toolbar(app)
     assert app.selectbox(key=dashboard.key_of(app, "cause_wanted")).value is None
     assert len(viewer(app)["strip"]) == len(np.unique(made.page[rows]))
     fine(app.button(key="chip_question").click().run())

@@ -101,12 +101,19 @@ def _card(
         label=_label(shown, row, dataset.labels),
         facts=_facts(shown, row, len(truths), len(predictions)),
         place=f"{displayed(document.name)}, page {index + 1}",
-        tags=[box.status for box in boxes if box.status != "truth"],
+        tags=_tags(boxes),
         document=document.doc_id,
         index=index,
         box=boxes[-1].key,
         boxes=_placed(boxes),
     )
+
+
+def _tags(boxes: Sequence[CardBoxItem]) -> list[str]:
+    """Return the statuses of boxes, each once with its number: ``14 FP``, ``FN``."""
+    statuses = [box.status for box in boxes]
+    counts = [(statuses.count(status), status) for status in ("FP", "FN", "TP")]
+    return [f"{count:,} {status}" if count > 1 else status for count, status in counts if count]
 
 
 def _placed(boxes: list[CardBoxItem]) -> list[CardBoxItem]:
@@ -137,7 +144,8 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
                 label="",
                 facts=[f"{count_of(len(boxes), 'wrong box')} in {count_of(len(of_causes.rows[row]), 'mistake')}"],
                 place=f"{displayed(document.name)}, page {index + 1}",
-                tags=list(dict.fromkeys(box.status for box in boxes if box.status != "truth")),
+                tags=_tags(boxes),
+                family=str(of_causes.kind[row]),
                 document=document.doc_id,
                 index=index,
                 box=boxes[-1].key,

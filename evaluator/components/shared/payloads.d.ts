@@ -938,6 +938,31 @@ export interface CardItem {
   /** key of the box that the page browser chooses */
   box: string;
   boxes: CardBoxItem[];
+  /** the same for all places of one cause */
+  family?: string;
+}
+
+/** Cards of Grid that stand together under a head. */
+export interface GroupItem {
+  title: string;
+  /** what they hold */
+  words: string;
+  /** its first card among those that are shown, from 0 */
+  first: number;
+  /** on other sheets too */
+  places: number;
+  /** how many of them have only mistakes with a verdict */
+  judged: number;
+}
+
+/** A cause in the rail of Grid. */
+export interface GridCauseItem {
+  title: string;
+  /** wrong boxes */
+  boxes: number;
+  /** share of its places with a verdict, in [0, 1] */
+  judged: number;
+  chosen: boolean;
 }
 
 /** The part of a page that a card shows. */
@@ -961,6 +986,32 @@ export interface GalleryPayload {
   crops: Record<string, CropItem>;
   /** shown when there are no cards */
   empty: string | null;
+  /** empty for cards without heads */
+  groups?: GroupItem[];
+  causes?: GridCauseItem[];
+  /** whether a group is a cause, which takes one verdict */
+  by_cause?: boolean;
+  /** on the mistakes of each card, empty for a card without any; null where nothing is judged */
+  verdicts?: (JudgedItem | null)[][] | null;
+  /** whose verdicts are one's own; empty for nobody yet */
+  reviewer?: string;
+  /** id of the last act that was handled */
+  answered?: string;
+  /** why it is not saved */
+  problem?: string;
+}
+
+/** An act of a reviewer in Grid: a verdict on some cards, or the last one taken back. */
+export interface JudgeItem {
+  id: string;
+  /** of cards; with `everywhere` the first one says which cause */
+  keys: string[];
+  verdict: string | null;
+  /** also all places of the cause that are not judged */
+  everywhere?: boolean;
+  undo?: boolean;
+  /** of the reviewer, when nobody had one */
+  name?: string;
 }
 
 /** What the gallery sends. */
@@ -969,6 +1020,12 @@ export interface GalleryEvents {
   want: string[];
   /** key of a card */
   open: string;
+  /** those that are not answered, in order */
+  judge: JudgeItem[];
+  /** place of a cause in the rail; -1 for all */
+  cause: number;
+  /** the next model is asked for */
+  model: boolean;
 }
 
 /** An item of the agenda. */

@@ -1,5 +1,7 @@
 /** Numbers and names as people read them. Pure functions: no document. */
 
+/** @import { JudgedItem } from "./payloads.d.ts" */
+
 /** Names of the statuses in words. */
 export const STATUS_WORDS = { TP: "matched", FP: "extra", FN: "missed", truth: "matched ground truth" };
 
@@ -89,4 +91,15 @@ export function plainName(name) {
 /** @param {string | null} verdict @returns {string} */
 export function verdictWords(verdict) {
   return VERDICTS.find(([name]) => name === verdict)?.[1] ?? "";
+}
+
+/** @param {readonly (JudgedItem | null | undefined)[]} verdicts on the mistakes of a place @returns {string} a sign, the verdict and who says it */
+export function saidOf(verdicts) {
+  const opinions = verdicts.flatMap((verdict) => (verdict?.opinions ?? []).filter((each) => each.verdict));
+  if (opinions.length === 0) return "\u25cc Not decided";
+  const authors = [...new Set(opinions.map(({ author }) => author))].join(", ");
+  const [agreed, ...others] = new Set(verdicts.map((verdict) => verdict?.agreed ?? null));
+  const known = others.length ? undefined : VERDICTS.find(([name]) => name === agreed);
+  if (known) return `${known[2]} ${known[1]} by ${authors}`;
+  return verdicts.some((verdict) => verdict?.conflict) ? `\u2260 Reviewers differ: ${authors}` : `\u2237 Several verdicts by ${authors}`;
 }

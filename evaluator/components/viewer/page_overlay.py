@@ -96,8 +96,7 @@ def page_data(
         *_boxes_of("prediction", result, _Drawn(drawn[1], sides.prediction, page_size), every[0]),
     ]
     groups, faded = _grouped(boxes, mistakes, keep, listed_here)
-    if causes is not None:
-        groups = _by_cause(groups, causes)
+    groups = _by_cause(groups, causes)
     pairs = [] if asked is None else _asked_pairs(boxes, asked)
     facts = _Facts(result, mistakes, page_points)
     listed = [facts.item(number, mistake, own) for number, (mistake, own) in enumerate(groups.items(), start=1)]
@@ -105,10 +104,7 @@ def page_data(
         places = [facts.text_rows(mistake, every) for mistake in groups]
         words = mistake_texts(text, sides_of(result, *every), places)
         listed = [_with_words(item, each) for item, each in zip(listed, words, strict=True)]
-    if causes is not None:
-        listed = [
-            _with_family(item, int(causes.of_mistake[at]), causes) for item, at in zip(listed, groups, strict=True)
-        ]
+    listed = _with_families(listed, list(groups), causes)
     listed += [_pair_item(number, *pair) for number, pair in enumerate(pairs, start=len(listed) + 1)]
     numbers = {mistake: number for number, mistake in enumerate(groups, start=1)}
     changes: dict[str, Mapping[str, object]] = {key: {"faded": True} for key in faded if key not in beside}
@@ -138,8 +134,10 @@ def page_data(
     )
 
 
-def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes) -> dict[int, list[BoxItem]]:
+def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes | None) -> dict[int, list[BoxItem]]:
     """Return the same mistakes with those of one cause together."""
+    if causes is None:
+        return groups
     first: dict[int, int] = {}
     for place, mistake in enumerate(groups):
         first.setdefault(int(causes.of_mistake[mistake]), place)
@@ -165,10 +163,16 @@ def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
     ]
 
 
-def _with_family(item: MistakeItem, cause: int, causes: Causes) -> MistakeItem:
-    """Return an entry of the list with what other places like it have in common."""
-    alike = causes.more_like(cause)
-    return msgspec.structs.replace(item, alike=alike, family=Family(*map(cut, causes.family(cause)))) if alike else item
+def _with_families(listed: list[MistakeItem], of: Sequence[int], causes: Causes | None) -> list[MistakeItem]:
+    """Return entries of the list, each `of` a mistake, with what other places like theirs have in common."""
+    if causes is None:
+        return listed
+    return [
+        msgspec.structs.replace(item, alike=alike, family=Family(*map(cut, causes.family(cause))))
+        if (alike := causes.more_like(cause))
+        else item
+        for item, cause in zip(listed, causes.of_mistake[of].tolist(), strict=True)
+    ]
 
 
 def cause_chips(boxes: Sequence[BoxItem], causes: Sequence[CauseItem]) -> dict[str, str]:

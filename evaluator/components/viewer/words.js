@@ -8,13 +8,13 @@ import { breakable, button, drawWhenOther, html } from "../shared/elements.js";
 import { factsOf } from "../shared/facts.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
-import { STATUS_WORDS, VERDICTS, count, plainName, plural } from "../shared/words.js";
+import { STATUS_WORDS, count, plainName, plural, saidOf } from "../shared/words.js";
 import { drawCrop } from "./crop.js";
 import { drawCrops, drawList, writeEdges, writeListMessage } from "./list.js";
 import { drawStrip, markStrip, writeJudged } from "./strip.js";
 import { keyLine } from "./toolbar.js";
 
-/** @import { BoxItem, CountedStatus, MistakeItem, ViewedPageItem } from "../shared/payloads.d.ts" */
+/** @import { BoxItem, CountedStatus, ViewedPageItem } from "../shared/payloads.d.ts" */
 /** @import { NamedPage, Place } from "./state.js" */
 /** @import { Viewer } from "./viewer.js" */
 
@@ -144,20 +144,9 @@ function writeSaid(view) {
   const known = verdicts === true || mistakes.some(({ verdict }) => verdict);
   for (const place of view.state.places) {
     const node = view.rows.get(place.number)?.querySelector(".mistake-said");
-    const said = known ? saidOf(place.mistakes) : "";
+    const said = known ? saidOf(place.mistakes.map(({ verdict }) => verdict)) : "";
     if (node && node.textContent !== said) node.textContent = said;
   }
-}
-
-/** @param {MistakeItem[]} mistakes of a place @returns {string} a sign, the verdict and who says it */
-export function saidOf(mistakes) {
-  const opinions = mistakes.flatMap(({ verdict }) => (verdict?.opinions ?? []).filter((each) => each.verdict));
-  if (opinions.length === 0) return "\u25cc Not decided";
-  const authors = [...new Set(opinions.map(({ author }) => author))].join(", ");
-  const [agreed, ...others] = new Set(mistakes.map(({ verdict }) => verdict?.agreed ?? null));
-  const known = others.length ? undefined : VERDICTS.find(([name]) => name === agreed);
-  if (known) return `${known[2]} ${known[1]} by ${authors}`;
-  return mistakes.some(({ verdict }) => verdict?.conflict) ? `\u2260 Reviewers differ: ${authors}` : `\u2237 Several verdicts by ${authors}`;
 }
 
 /** The facts of the box under the pointer, else of the chosen one, below the list. @param {Viewer} view @param {BoxItem | null} box */

@@ -266,43 +266,51 @@ def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
     return state.box
 
 
-def _with_verdict(loaded: LoadedBoxes, model: Model, mistakes: Mistakes) -> BoolArray:
-    with_verdict = np.zeros(len(mistakes), dtype=bool)
+def with_verdict(loaded: LoadedBoxes, model: Model, mistakes: Mistakes) -> BoolArray:
+    """Return which mistakes have a verdict of anybody, bool, shape (M,)."""
+    judged = np.zeros(len(mistakes), dtype=bool)
     for status in findings.statuses(loaded):
         if status.model != model.index or status.box_key is None or not status.judged.opinions:
             continue
         number = mistakes.of_box(status.box_key)
         if number != NONE:
-            with_verdict[number] = True
-    return with_verdict
+            judged[number] = True
+    return judged
 
 
 def has_verdict(loaded: LoadedBoxes, model: Model) -> BoolArray:
     """Return which mistakes of a model have a verdict, in the order of its mistakes, but for what is judged now."""
     mistakes = model_mistakes(loaded, model).mistakes
-    with_verdict = _with_verdict(loaded, model, mistakes)
+    judged = with_verdict(loaded, model, mistakes)
     # The reviewer may still be typing a note on what was judged a moment ago: it is listed until another is chosen.
     here = state.judged_here
     if here is not None and here == (state.doc, state.page, state.box):
         number = mistakes.of_box(here[2])
         if number != NONE:
             cause_of = result_of(loaded, model).causes.of_mistake
-            with_verdict[cause_of == cause_of[number] if len(cause_of) == len(with_verdict) else number] = False
-    return with_verdict
+            judged[cause_of == cause_of[number] if len(cause_of) == len(judged) else number] = False
+    return judged
 
 
 def judged_places(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> tuple[int, int]:
     """Return how many places have a mistake that passes, and how many of them only mistakes with a verdict."""
     place_of = mistake_filter.place_of_each(shown.working.columns)
-    without = shown.keep & ~_with_verdict(loaded, model, shown.working.mistakes)
+    without = shown.keep & ~with_verdict(loaded, model, shown.working.mistakes)
     every, still = (len(np.unique(place_of[some])) for some in (shown.keep, without))
     return every, every - still
 
 
+def judged_causes(loaded: LoadedBoxes, model: Model) -> BoolArray:
+    """Return which causes of a result have only mistakes with a verdict, bool, shape (K,)."""
+    result = result_of(loaded, model)
+    without = result.causes.of_mistake[~with_verdict(loaded, model, result.mistakes)]
+    return np.asarray(np.bincount(without, minlength=len(result.causes)) == 0)
+
+
 def judged_on_pages(loaded: LoadedBoxes, model: Model, shown: ListedPages, first: int) -> list[int]:
     """Return how many mistakes that pass have a verdict, for the pages of the strip that begins at a place."""
-    with_verdict = shown.keep & _with_verdict(loaded, model, shown.working.mistakes)
-    counts = np.bincount(shown.working.columns.page[with_verdict], minlength=loaded.dataset.pages)
+    judged = shown.keep & with_verdict(loaded, model, shown.working.mistakes)
+    counts = np.bincount(shown.working.columns.page[judged], minlength=loaded.dataset.pages)
     places = range(first, min(first + WINDOW, len(shown.pages)))
     rows = (loaded.dataset.page_row(*shown.pages.at(at)) for at in places)
     return [0 if row is None else int(counts[row]) for row in rows]

@@ -85,14 +85,14 @@ def _chips(loaded: LoadedBoxes, *, pages: bool) -> None:
 def _drop(name: str) -> None:
     """Let go of the condition of a chip."""
     if name == "question":
-        gallery_items.clear()
+        gallery_items.show_query(None)
     else:
         reset([vars(State)[name]])
 
 
 def _conditions(loaded: LoadedBoxes, model: Model, counts: IntArray, *, pages: bool) -> None:
-    every = zip(DOCUMENT, counts.tolist(), strict=True)
-    frame.mistake_choice({name: count for name, count in every if count or name in state.mistake_names})
+    if pages:
+        mistake_chips(counts)
     _cause_choice(loaded, model)
     frame.label_choice(loaded)
     frame.document_choice(loaded)
@@ -110,6 +110,12 @@ def _conditions(loaded: LoadedBoxes, model: Model, counts: IntArray, *, pages: b
     st.checkbox("Only pages with mistakes", key=State.only.key, persist_state="session")
     widgets.switch("Pages", _ORDERS, State.order)
     _poor_matches()
+
+
+def mistake_chips(counts: IntArray) -> None:
+    """Draw the names of mistakes with what each would list."""
+    every = zip(DOCUMENT, counts.tolist(), strict=True)
+    frame.mistake_choice({name: count for name, count in every if count or name in state.mistake_names})
 
 
 def _range(label: str, field: Field[tuple[float, float]], explained: str) -> None:

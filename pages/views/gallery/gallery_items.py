@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 
 from evaluator.components.gallery import crops
-from evaluator.components.gallery.payload import CardItem, CropItem, GalleryPayload
+from evaluator.components.gallery.payload import CardItem, CropItem, GalleryPayload, GridCauseItem, GroupItem
 from evaluator.components.payload import Rect
 from evaluator.components.viewer import mistake_filter
+from evaluator.components.viewer.payload import JudgedItem
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.dataset import JoinedBoxes
 from evaluator.data.issues import count_of, cut, plain, whole
@@ -33,16 +34,11 @@ from pages.views.browser import page_listing
 from pages.views.browser.page_listing import ListedPages
 from pages.views.slices import slices
 
-CHARTS: Final = {
-    "scores": "Scores",
-    "fit": "Fit",
-    "names": "Names",
-    "causes": "Causes",
-}
 ORDERS: Final = {
-    "costliest": "Worst first",
+    "costliest": "By cause",
     "page": "By page",
-    "surest": "Highest score",
+    "label": "By label",
+    "surest": "By score",
     "worst": "Lowest IoU",
     "largest": "Largest box",
 }
@@ -57,9 +53,9 @@ _IDLE: Final = (State.only, State.poor_coverage, State.poor_purity)
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
 
-def show_query(asked: Query | None, *, here: bool = False) -> None:
-    """Show what is behind a number; None for all mistakes. The charts stay above where it was chosen `here`, in one."""
-    state.gallery_question, state.gallery_sheet, state.gallery_charts_open = asked, 0, here
+def show_query(asked: Query | None) -> None:
+    """Show what is behind a number; None for all mistakes."""
+    state.gallery_question, state.gallery_sheet = asked, 0
 
 
 def show_alike(family: tuple[str, str, str, str, str]) -> None:
@@ -68,14 +64,7 @@ def show_alike(family: tuple[str, str, str, str, str]) -> None:
     loaded = session_files.load_boxes()
     labels = loaded.dataset.labels if loaded else ()
     show_query(Query(cause=Family(*(whole(part, labels) for part in family))))
-    state.gallery_charts = "causes"
     state.alike_asked = True
-
-
-def clear() -> None:
-    """Drop the question, and with it the marks on the charts, whose next round has other keys."""
-    show_query(None)
-    state.gallery_round += 1
 
 
 def empty_text() -> str:
@@ -89,8 +78,8 @@ class ShownItems:
     """The items that pass: `rows` of `every` in the chosen order, and how many of them are mistakes.
 
     `boxes` counts those of the cell or slice that was asked for, None for any other question; `hidden` the items behind
-    the question that the filter hides. `causes`, the largest first, are the cards of a question about causes, else
-    None.
+    the question that the filter hides. `causes`, in the chosen order, are the places of the mistakes, each a card; None
+    where matched pairs are asked for.
     """
 
     result: Result
@@ -167,7 +156,7 @@ def filtered_items(loaded: LoadedBoxes, model: Model) -> ShownItems:
         rows,
         mistakes=int(np.count_nonzero(keep & (every.kind != MATCHED))),
         pages=int(np.count_nonzero(with_item)),
-        causes=None if asked is None or asked.cause is None else _causes_of(result, every.take(rows), asked.cause),
+        causes=None if asks_for_matches(asked) else _places_of(result, every.take(rows)),
         boxes=None if asked is None else _boxes_held(result, every.take(rows), asked, inside),
         hidden=behind - len(rows),
     )
@@ -213,12 +202,20 @@ def query_words(asked: Query) -> str:
     return f"{slices.slice_words(asked.slice)}{more}"
 
 
-def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
-    """Return the causes of a family that some items belong to, the largest first."""
-    grouped = result.causes
-    held = set(grouped.of_mistake[chosen.mistake[chosen.mistake >= 0]].tolist())
-    rows = grouped.alike.get(family, np.empty(0, dtype=np.int64))
-    return np.array([row for row in rows.tolist() if row in held], dtype=np.int64)
+def _places_of(result: Result, chosen: Items) -> IntArray:
+    """Return the causes that some mistakes belong to: by family, label, or in the order of the mistakes."""
+    of, made = result.causes.of_mistake[chosen.mistake[chosen.mistake >= 0]], result.causes
+    if state.gallery_sort not in ("costliest", "label"):
+        _, at = np.unique(of, return_index=True)
+        return np.asarray(of[np.sort(at)], dtype=np.int64)
+    ranked = np.concatenate([np.empty(0, dtype=np.int64), *made.alike.values()])
+    ranked = ranked[np.isin(ranked, of)]
+    if state.gallery_sort == "costliest":
+        return ranked
+    labels = [family.truth_label or family.prediction_label for family in made.kinds]
+    known = {label: code for code, label in enumerate(result.matching.dataset.labels)}
+    codes = np.array([known.get(label, len(known)) for label in labels], dtype=np.int64)
+    return ranked[np.argsort(codes[made.kind[ranked]], kind="stable")]
 
 
 def heading(shown: ShownItems) -> str:
@@ -226,9 +223,8 @@ def heading(shown: ShownItems) -> str:
     matched = len(shown.rows) - shown.mistakes
     held = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
     held += [count_of(matched, "matched pair")] if matched else []
-    text = f"{' and '.join(held)} on {count_of(shown.pages, 'page')}"
-    if shown.causes is not None:
-        text = f"{count_of(len(shown.causes), 'place')}, {text}"
+    places = "" if shown.causes is None else f", at {count_of(len(shown.causes), 'place')}"
+    text = f"{' and '.join(held)}{places} on {count_of(shown.pages, 'page')}"
     if shown.boxes is not None:
         text = f"{count_of(shown.boxes, 'box')} in {text}"
     return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
@@ -236,18 +232,21 @@ def heading(shown: ShownItems) -> str:
 
 def _passing(loaded: LoadedBoxes, model: Model, every: Items) -> BoolArray:
     """Return what the page browser's filter keeps, by the same columns; matched pairs have no name."""
-    # Verdicts are about mistakes under their own ids; the gallery does not know them.
-    chosen = msgspec.structs.replace(page_listing.chosen_filter(), unjudged=False)
+    chosen = page_listing.chosen_filter()
     asked = ["truth_label", "prediction_label"] if chosen.label is not None else []
     asked += [name for name in ("score", "iou", "size") if getattr(chosen, name) != mistake_filter.WHOLE]
     columns: dict[str, Any] = {}
+    mistakes = every.mistake >= 0
+    at = every.mistake[mistakes]
+    judged = np.zeros(len(every), dtype=bool)
+    if chosen.unjudged:
+        judged[mistakes] = page_listing.with_verdict(loaded, model, result_of(loaded, model).mistakes)[at]
     if asked:
-        own, mistakes = page_listing.all_mistakes(loaded, model), every.mistake >= 0
-        at = every.mistake[mistakes]
+        own = page_listing.all_mistakes(loaded, model)
     for name in asked:
         columns[name] = getattr(every, name).copy()
         columns[name][mistakes] = getattr(own, name)[at]
-    return mistake_filter.passing(every.with_columns(**columns), loaded.dataset, chosen)
+    return mistake_filter.passing(every.with_columns(**columns), loaded.dataset, chosen, judged=judged)
 
 
 def _in_third(every: Items, third: str) -> BoolArray:
@@ -276,10 +275,32 @@ def _order(result: Result, every: Items, order: str) -> IntArray:
     return np.arange(len(every))
 
 
-def draw_cards(loaded: LoadedBoxes, cards: Sequence[CardItem], *, of: str, key: str, empty: str = "") -> None:
+@dataclass(frozen=True, slots=True)
+class GridPart:
+    """What Grid has beside its cards; fields as in `GalleryPayload`."""
+
+    groups: Sequence[GroupItem]
+    causes: Sequence[GridCauseItem]
+    by_cause: bool
+    verdicts: Sequence[Sequence[JudgedItem | None]]
+    reviewer: str
+    answered: str
+    problem: str
+
+
+def draw_cards(
+    loaded: LoadedBoxes,
+    cards: Sequence[CardItem],
+    *,
+    of: str,
+    key: str,
+    empty: str = "",
+    grid: GridPart | None = None,
+    **on: Callable[[], None],
+) -> None:
     """Draw cards in a part of a view; one that the reader opens is in `State.gallery_opened` when the part runs again.
 
-    `of` is what they are cards of: another set forgets the crops.
+    `of` is what they are cards of: another set forgets the crops. `on`: callbacks of the events of `grid`.
     """
     by_key = {card.key: card for card in cards}
     asked = [by_key[wanted] for wanted in state.gallery_wanted if wanted in by_key]
@@ -295,8 +316,9 @@ def draw_cards(loaded: LoadedBoxes, cards: Sequence[CardItem], *, of: str, key: 
         cards=[msgspec.structs.replace(card, document=cut(card.document)) for card in cards],
         crops=crops_of(loaded, asked),
         empty=empty,
+        **({} if grid is None else {name: getattr(grid, name) for name in grid.__slots__}),
     )
-    gallery(payload, key=key, on_want=want, on_open=opened)
+    gallery(payload, key=key, on_want=want, on_open=opened, **on)
     state.gallery_wanted = []
 
 

@@ -1,0 +1,169 @@
+"""Verdicts in Grid: what reviewers say of each place, and what they say now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from evaluator.components.gallery.payload import GridCauseItem, GroupItem, JudgeItem
+from evaluator.components.viewer.judged import judged_item
+from evaluator.components.viewer.payload import JudgedItem
+from evaluator.data.boxes import BoolArray, IntArray
+from evaluator.data.issues import count_of, displayed, plain
+from evaluator.matching.causes import Causes, Family, family_title
+from evaluator.matching.error_types import NONE
+from evaluator.review.finding_groups import MOST_AT_ONCE, targets_of_causes
+from evaluator.review.verdicts import Target
+from pages.app.results import Result, result_of
+from pages.app.session_files import LoadedBoxes, Model
+from pages.app.state import Field, state
+from pages.views.browser import page_listing
+from pages.views.findings import findings
+from pages.views.gallery.gallery_items import CARDS, GridPart, ShownItems
+
+# The last act that was answered, why it was not saved, and what its targets had before it: verdict and note by id.
+_ANSWERED: Final[Field[str]] = Field("", "grid_answered")
+_PROBLEM: Final[Field[str]] = Field("", "grid_problem")
+_BEFORE: Final[Field[Mapping[str, tuple[Target, str | None, str]]]] = Field({}, "grid_before")
+
+
+def part(loaded: LoadedBoxes, model: Model, shown: ShownItems, first: int, families: Sequence[Family]) -> GridPart:
+    """Return what Grid has beside its cards, for the sheet that begins at place `first` of those that are shown."""
+    assert shown.causes is not None
+    made, chosen = shown.result.causes, state.gallery_question
+    judged = page_listing.judged_causes(loaded, model)
+    rail = [
+        GridCauseItem(
+            title=displayed(family_title(family)),
+            boxes=int(made.boxes[rows].sum()),
+            judged=float(judged[rows].mean()),
+            chosen=chosen is not None and chosen.cause == family,
+        )
+        for family, rows in zip(families, made.alike.values(), strict=True)
+    ]
+    return GridPart(
+        groups=_groups(shown.result, shown.causes, judged, first),
+        causes=rail,
+        by_cause=state.gallery_sort == "costliest",
+        verdicts=_verdicts(loaded, model, shown.result, shown.causes[first : first + CARDS]),
+        reviewer=findings.author()[0],
+        answered=_ANSWERED.get(),
+        problem=_PROBLEM.get(),
+    )
+
+
+def _groups(result: Result, rows: IntArray, judged: BoolArray, first: int) -> list[GroupItem]:
+    """Return the groups of places that a sheet shows a part of, in order."""
+    titles = _titles(result, rows)
+    if titles is None or not len(rows):
+        return []
+    starts = [at for at in range(len(rows)) if at == 0 or titles[at] != titles[at - 1]]
+    made = []
+    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+        if end <= first or start >= first + CARDS:
+            continue
+        own = rows[start:end]
+        made.append(
+            GroupItem(
+                title=titles[start],
+                words=_group_words(result.causes, own),
+                first=max(start - first, 0),
+                places=len(own),
+                judged=int(judged[own].sum()),
+            )
+        )
+    return made
+
+
+def _titles(result: Result, rows: IntArray) -> list[str] | None:
+    """Return the group of each place in words, by the chosen order; None for one without groups."""
+    made, dataset = result.causes, result.matching.dataset
+    if state.gallery_sort == "costliest":
+        return [displayed(family_title(made.family(row))) for row in rows.tolist()]
+    if state.gallery_sort == "label":
+        return [displayed(label_of(made.family(row))) or "Several labels" for row in rows.tolist()]
+    if state.gallery_sort == "page":
+        pages = made.page[rows]
+        names = [displayed(dataset.documents[code].name) for code in dataset.page_document[pages].tolist()]
+        return [f"{name}, page {at + 1}" for name, at in zip(names, dataset.page_index[pages].tolist(), strict=True)]
+    return None
+
+
+def label_of(family: Family) -> str:
+    """Return the label of a cause: that of the ground truth, else of the predictions; empty for several."""
+    return family.truth_label or family.prediction_label
+
+
+def _group_words(made: Causes, rows: IntArray) -> str:
+    missed, extra = made.counts[rows].sum(axis=0).tolist()
+    sides = [f"{count:,} {words}" for count, words in ((extra, "extra (FP)"), (missed, "missed (FN)")) if count]
+    parts = ", ".join(sides) if len(sides) > 1 else f"all {sides[0].split(' ', 1)[1]}" if sides else ""
+    said = f"{count_of(missed + extra, 'wrong box')} at {count_of(len(rows), 'place')}"
+    return f"{said}: {parts}" if parts else said
+
+
+def _verdicts(loaded: LoadedBoxes, model: Model, result: Result, rows: IntArray) -> list[list[JudgedItem | None]]:
+    """Return the verdicts on the mistakes of places, none for a place without any."""
+    made, mistakes = result.causes, result.mistakes
+    said: dict[int, JudgedItem] = {}
+    for status in findings.statuses(loaded):
+        if status.model == model.index and status.box_key is not None:
+            number, item = mistakes.of_box(status.box_key), judged_item(status.judged)
+            if number != NONE and item is not None:
+                said[number] = item
+    every = (made.rows[row].tolist() for row in rows.tolist())
+    return [[said.get(each) for each in own] if any(each in said for each in own) else [] for own in every]
+
+
+# --- what is said now ----------------------------------------------------------------------------------------
+
+
+def handle(loaded: LoadedBoxes, model: Model, acts: Sequence[JudgeItem]) -> None:
+    """Save the acts of a reviewer that are not answered yet, in order; the last can be taken back."""
+    ids = [act.id for act in acts]
+    done = ids.index(_ANSWERED.get()) + 1 if _ANSWERED.get() in ids else 0
+    for act in acts[done:]:
+        findings.set_author(act.name)
+        _PROBLEM.set("")
+        if act.undo:
+            _save(_BEFORE.get())
+            _BEFORE.set({})
+        else:
+            _judge(loaded, model, act)
+        _ANSWERED.set(act.id)
+
+
+def _judge(loaded: LoadedBoxes, model: Model, act: JudgeItem) -> None:
+    result = result_of(loaded, model)
+    made = result.causes
+    numbers = [result.mistakes.of_box(key.rpartition("/")[2]) for key in act.keys]
+    rows = [int(made.of_mistake[number]) for number in numbers if number != NONE]
+    if not rows:
+        return
+    if act.everywhere:
+        alike = made.alike[made.family(rows[0])]
+        rows = [rows[0], *alike[~page_listing.judged_causes(loaded, model)[alike]].tolist()]
+    asked = np.unique(np.array(rows))
+    if sum(len(made.rows[row]) for row in asked.tolist()) > MOST_AT_ONCE:
+        _PROBLEM.set(f"Too many mistakes for one verdict, which takes at most {MOST_AT_ONCE:,}.")
+        return
+    targets = targets_of_causes(result, asked, findings.review_log())
+    before = {}
+    for key, target in targets.items():
+        own = findings.own_opinion(key)
+        before[key] = (target, own.verdict, own.note) if own else (target, None, "")
+    _BEFORE.set(before)
+    _save({key: (target, act.verdict, note) for key, (target, _, note) in before.items()})
+
+
+def _save(said: Mapping[str, tuple[Target, str | None, str]]) -> None:
+    """Save verdicts, those with one verdict and note together."""
+    together: dict[tuple[str | None, str], dict[str, Target]] = {}
+    for key, (target, verdict, note) in said.items():
+        together.setdefault((verdict, note), {})[key] = target
+    for (verdict, note), targets in together.items():
+        unsaved = findings.save_all(targets, verdict=verdict, note=note)
+        if unsaved is not None:
+            _PROBLEM.set(plain(unsaved.words))

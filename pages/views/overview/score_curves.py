@@ -1,0 +1,168 @@
+"""Curves against the score and how well pairs fit, on the Overview: what is marked on them opens in Grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+import numpy as np
+import streamlit as st
+
+from evaluator.charts import boxes, curves
+from evaluator.matching.box_items import MATCHED, MATCHED_NAME, Query
+from pages.app import frame, widgets
+from pages.app.results import has_scores, result_of, score_threshold
+from pages.app.session_files import LoadedBoxes, PairModel
+from pages.app.state import State, chosen_points, chosen_range, state
+from pages.views.gallery import gallery_items
+
+_CHART_HEIGHT: Final = 236
+CHARTS: Final = {"scores": "Scores", "fit": "Fit"}
+_HINTS: Final = {
+    "scores": "drag to see the boxes of a score range; a point of the right curve sets the threshold",
+    "fit": "drag to see the pairs that fit like this",
+}
+
+
+def draw(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], view: str) -> None:
+    """Draw the choice of curves, none at first, and the chosen ones; what is marked leads to `view`."""
+    if state.curves not in CHARTS:
+        state.curves = None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_head"):
+        st.pills(
+            "Curves",
+            list(CHARTS),
+            format_func=CHARTS.__getitem__,
+            key=State.curves.key,
+            label_visibility="collapsed",
+            persist_state="session",
+        )
+        if state.curves:
+            models = "".join(f" {frame.letter_badge(each.letter)}" for each in chosen)
+            st.html(f'<h2 class="ls-section">{CHARTS[state.curves]}{models} <small>{_HINTS[state.curves]}</small></h2>')
+    if state.curves == "scores":
+        _scores(loaded, chosen, view)
+    elif state.curves == "fit":
+        _fit(loaded, chosen, loaded.shown_of_pair, view)
+
+
+def _show(asked: Query, view: str) -> None:
+    """Go to the boxes of what was marked; the curves are unmarked then."""
+    gallery_items.show_query(asked)
+    state.curves_round += 1
+    state.next_view = view
+
+
+def _scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], view: str) -> None:
+    scored = [model for model in chosen if has_scores(loaded, model)]
+    if not scored:
+        st.caption("All scores of the models are equal or missing, so there is no curve.")
+        return
+    places = {model.letter: model.index for model in scored}
+    made = {model.letter: gallery_items.curve_of(loaded, model) for model in scored}
+    current = {model.letter: score_threshold(loaded, model) for model in scored}
+    label = state.label or None
+    keys = [f"{name}_{state.curves_round}" for name in ("against_score", "precision_recall")]
+    left, right = st.columns([1.35, 1], gap="medium")
+
+    def brushed() -> None:
+        bounds = chosen_range(keys[0], "score").get("score")
+        if bounds:
+            _show(Query(score=_bounds(bounds)), view)
+
+    def pointed() -> None:
+        for point in chosen_points(keys[1], "point"):
+            if point.get("model") in places:
+                State.score.of(places[point["model"]]).set(round(float(point["score"]), 2))
+
+    dark = frame.is_dark()
+    widgets.chart(
+        left,
+        curves.against_score(made, current, label=label, baseline="A", dark=dark, height=_CHART_HEIGHT),
+        on_select=brushed,
+        selection_mode="score",
+        key=keys[0],
+        alt="F1, precision and recall against the score threshold",
+    )
+    widgets.chart(
+        right,
+        curves.precision_recall(made, current, label=label, baseline="A", dark=dark, height=_CHART_HEIGHT),
+        on_select=pointed,
+        selection_mode="point",
+        key=keys[1],
+        alt="Precision against recall",
+    )
+
+
+def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel, view: str) -> None:
+    results = {each.letter: result_of(loaded, each) for each in chosen}
+    every = gallery_items.every_item(loaded, model)
+    pairs = np.flatnonzero(~np.isnan(every.iou))
+    if not len(pairs):
+        st.caption("No box overlaps another at these thresholds.")
+        return
+    low, dark = state.iou, frame.is_dark()
+    columns = st.columns([1, 1, 1, 1.4], gap="small")
+    for column, name, title in zip(columns, ("iou", "coverage", "purity"), ("IoU", "Coverage", "Purity"), strict=False):
+        key = f"fit_{name}_{state.curves_round}"
+        means = ", ".join(
+            f"{letter} {frame.number(result.micro.row(0)[f'mean_{name}'])}"  # type: ignore[literal-required]
+            for letter, result in results.items()
+        )
+        column.html(f'<div class="ls-fit"><b>{title}</b><span>mean {means}</span></div>')
+        widgets.chart(
+            column,
+            boxes.histogram(
+                {letter: getattr(result.matches, name) for letter, result in results.items()},
+                low=low,
+                baseline="A",
+                dark=dark,
+                height=_CHART_HEIGHT - 30,
+            ),
+            on_select=_fit_callback(key, name, view),
+            selection_mode="range",
+            key=key,
+            alt=f"{title} of matched boxes",
+        )
+    drawn = pairs[: curves.SCATTER_POINTS]
+    key = f"fit_scatter_{state.curves_round}"
+    left_out = f", the first {len(drawn):,} of {len(pairs):,}" if len(drawn) < len(pairs) else ""
+    columns[3].html(
+        f'<div class="ls-fit"><b>Coverage and purity</b><span>pairs of {model.letter}{left_out}</span></div>'
+    )
+
+    def brushed() -> None:
+        ranges = chosen_range(key, "fit")
+        coverage, purity = ranges.get("coverage"), ranges.get("purity")
+        if coverage and purity:
+            _show(Query(coverage=_bounds(coverage), purity=_bounds(purity)), view)
+
+    widgets.chart(
+        columns[3],
+        curves.coverage_purity(
+            every.coverage[drawn],
+            every.purity[drawn],
+            (every.kind[drawn] == MATCHED).tolist(),
+            dark=dark,
+            height=_CHART_HEIGHT - 30,
+        ),
+        on_select=brushed,
+        selection_mode="fit",
+        key=key,
+        alt="Purity against coverage",
+    )
+
+
+def _fit_callback(key: str, name: str, view: str) -> Callable[[], None]:
+    def brushed() -> None:
+        bounds = chosen_range(key, "range").get("start")
+        if bounds:
+            _show(msgspec.structs.replace(Query(name=MATCHED_NAME), **{name: _bounds(bounds)}), view)
+
+    return brushed
+
+
+def _bounds(values: list[float]) -> tuple[float, float]:
+    low, high = sorted(min(max(float(value), 0.0), 1.0) for value in values[:2])
+    return round(low, 3), round(high, 3)

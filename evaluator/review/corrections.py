@@ -47,7 +47,7 @@ from evaluator.data.subsets import kept_boxes
 from evaluator.formats.snapshot import ground_truth_file
 from evaluator.formats.writers import WRITERS
 from evaluator.review.apply_edits import Addition, apply_edits
-from evaluator.review.identity import SAME_OBJECT_IOU, box_model_name, is_corrected, rows_of_box
+from evaluator.review.identity import SAME_OBJECT_IOU, box_model_name, in_unit_of, is_corrected, rows_of_box
 from evaluator.review.verdicts import JudgedBox, Kind, ReviewedTarget, ReviewLog, Target, Verdict, time_text
 
 _WORDS: Final = {
@@ -209,10 +209,10 @@ class _Draft(Draft):
 
     def apply(self, judged: ReviewedTarget) -> None:
         """Apply one verdict, or note why it cannot be."""
-        target = judged.target
-        page = self.dataset.page_row(target.document or "", target.page or 0)
+        page = self.dataset.page_row(judged.target.document or "", judged.target.page or 0)
         if page is None:
             return self.refuse(judged, "its document and page are open", "neither among these files")
+        target = in_unit_of(self.dataset, judged.target, page)
         if judged.verdict == "ground_truth_wrong" and self._is_done(target, page):
             # Done by the annotators already.
             return None
@@ -224,9 +224,9 @@ class _Draft(Draft):
         if self.touched.intersection(rows):
             return self.refuse(judged, "no newer one changes the same box", "a newer one")
         if judged.verdict == "ignore":
-            self._ignore(judged, page, rows)
+            self._ignore(judged, target, page, rows)
         else:
-            self._correct(judged, page, rows)
+            self._correct(judged, target, page, rows)
         return None
 
     def finished(self) -> Corrections:
@@ -275,11 +275,11 @@ class _Draft(Draft):
     def _is_done(self, target: Target, page: int) -> bool:
         return is_corrected(target, self.truth, self._rows_on(page)[0], self.dataset.labels)
 
-    def _ignore(self, judged: ReviewedTarget, page: int, rows: list[int]) -> None:
+    def _ignore(self, judged: ReviewedTarget, target: Target, page: int, rows: list[int]) -> None:
         """Take the boxes of both sides out of the counts."""
         left_out = 0
         for position, side in enumerate(self.dataset.predictions):
-            for box in judged.target.of("prediction"):
+            for box in target.of("prediction"):
                 if box.model != box_model_name(side.source):
                     continue
                 same = rows_of_box(box, side, self._rows_on(page)[1 + position], self.dataset.labels, side.source.unit)
@@ -296,14 +296,14 @@ class _Draft(Draft):
         self._note(judged, "ignored", 0, 0)
         return None
 
-    def _correct(self, judged: ReviewedTarget, page: int, rows: list[int]) -> None:
+    def _correct(self, judged: ReviewedTarget, target: Target, page: int, rows: list[int]) -> None:
         """Make the ground truth what the prediction says."""
-        predicted = judged.target.of("prediction")
+        predicted = target.of("prediction")
         strange = {box.label for box in predicted}.difference(self.dataset.labels[: self.dataset.evaluated])
         if strange:
             return self.refuse(judged, "the files have its labels", ", ".join(sorted(strange)))
         self.touched.update(rows)
-        if len(rows) == len(predicted) == 1 and predicted[0].label != judged.target.of("ground_truth")[0].label:
+        if len(rows) == len(predicted) == 1 and predicted[0].label != target.of("ground_truth")[0].label:
             self.relabelled[rows[0]] = predicted[0].label
             return self._note(judged, "relabelled", 0, 0)
         fresh = [box for box in predicted if not self._known(box, page)]

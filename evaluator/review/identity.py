@@ -6,7 +6,7 @@ file. Boxes are those of `BoxResult`, x1, y1, x2, y2, origin top left, in the un
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from evaluator.data.boxes import FloatArray, IntArray, iou
-from evaluator.data.dataset import Annotations, JoinedBoxes, Side, page_keys
+from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes, Side
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.matching.page_mistakes import PageMistakes, page_mistakes
@@ -113,18 +113,20 @@ def page_target(document: str, page: int, *, signature: str = "") -> Target:
     return Target(kind="page", document=document, page=page, signature=signature)
 
 
-def match_reviews(targets: Sequence[Target], judged: Sequence[ReviewedTarget]) -> list[TargetReview]:
+def match_reviews(
+    targets: Sequence[Target], judged: Sequence[ReviewedTarget], now: Callable[[Target], Target] = lambda target: target
+) -> list[TargetReview]:
     """Return each target of a page with the verdicts on it.
 
     A verdict goes to one target at most: first to the one of its identity, then to one whose boxes are equal up to
-    `TOLERANCE`.
+    `TOLERANCE`, where `now` is a judged target in the unit of the others.
     """
     by_id = {entry.target_id: entry for entry in judged}
     answer = [by_id.pop(target.id, None) if by_id else None for target in targets]
     rest = list(by_id.values())
     for position, target in enumerate(targets):
         if answer[position] is None and rest:
-            twin = next((entry for entry in rest if _same_boxes(entry.target, target)), None)
+            twin = next((entry for entry in rest if _same_boxes(now(entry.target), target)), None)
             if twin is not None:
                 rest.remove(twin)
                 answer[position] = twin
@@ -139,7 +141,8 @@ def match_page_reviews(
         return []
     dataset = result.matching.dataset
     document = dataset.documents[dataset.page_document[page]].doc_id
-    return match_reviews(targets, log.on_page(document, int(dataset.page_index[page])))
+    judged = log.on_page(document, int(dataset.page_index[page]))
+    return match_reviews(targets, judged, lambda target: in_unit_of(dataset, target, page))
 
 
 def targets_by_id(reviews: Iterable[TargetReview]) -> dict[str, Target]:
@@ -168,14 +171,13 @@ def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Seque
 def is_corrected(target: Target, truth: JoinedBoxes, rows: IntArray, labels: Sequence[str]) -> bool:
     """Return whether the ground truth has become what the verdict "ground truth wrong" on a mistake asks for.
 
-    `rows`: those of the ground truth on the page of the mistake; `labels`: names behind the codes. Boxes of the mistake
-    must be gone there, and each accepted one be there under its label, maybe drawn anew (`SAME_OBJECT_IOU`); what
-    repeats another box, exactly.
+    `target` as of `in_unit_of`; `rows`: those of the ground truth on its page; `labels`: names behind the codes. Boxes
+    of the mistake must be gone there, and each accepted one be there under its label, maybe drawn anew
+    (`SAME_OBJECT_IOU`); what repeats another box, exactly.
     """
     before, accepted = target.of("ground_truth"), target.of("prediction")
     unit = truth.source.unit
-    scale = _scale(target, truth)
-    if scale is None or not (before or accepted):
+    if target.unit != unit or not (before or accepted):
         return False
     if len(before) == len(accepted) == 1 and before[0].label != accepted[0].label:
         accepted = (msgspec.structs.replace(accepted[0], xyxy=before[0].xyxy),)
@@ -184,7 +186,7 @@ def is_corrected(target: Target, truth: JoinedBoxes, rows: IntArray, labels: Seq
         """Return the corners of the boxes of a label, and those of the judged box as often."""
         label = labels.index(box.label) if box.label in labels else -1
         of_label = truth.xyxy[rows[truth.label[rows] == label]]
-        return of_label, np.tile(np.array(box.xyxy) * scale, (len(of_label), 1))
+        return of_label, np.tile(np.array(box.xyxy), (len(of_label), 1))
 
     def is_there(box: JudgedBox) -> bool:
         drawn, judged = look(box)
@@ -199,17 +201,21 @@ def is_corrected(target: Target, truth: JoinedBoxes, rows: IntArray, labels: Seq
     return not any(map(is_there, before)) and all(map(is_drawn, accepted))
 
 
-def _scale(target: Target, truth: JoinedBoxes) -> FloatArray | None:
-    """Return what brings the boxes of a target into the unit of the ground truth; None where no size is known."""
-    source = truth.source
-    if target.unit == source.unit:
-        return np.ones(4)
-    places = zip(page_keys(source), range(len(source.page_index)), strict=True)
-    entry = next((at for key, at in places if key == (target.document, target.page)), None)
-    if source.page_size is None or entry is None or np.isnan(source.page_size[entry]).any():
-        return None
-    size = np.tile(source.page_size[entry], 2)
-    return size if source.unit == "pixels" else 1.0 / size
+def in_unit_of(dataset: Dataset, target: Target, page: int) -> Target:
+    """Return a target on a page (row of the dataset) with its boxes in the unit of the ground truth.
+
+    So a verdict on shares of a page is found again when the same boxes are opened in pixels. As it is where nobody
+    knows the size of the page.
+    """
+    unit = dataset.ground_truth.source.unit
+    if target.unit == unit or np.isnan(size := dataset.page_size[page]).any():
+        return target
+    factor = np.tile(size if unit == "pixels" else 1.0 / size, 2)
+    boxes = []
+    for box in target.boxes:
+        x1, y1, x2, y2 = (np.array(box.xyxy) * factor).tolist()
+        boxes.append(msgspec.structs.replace(box, xyxy=(x1, y1, x2, y2)))
+    return msgspec.structs.replace(target, boxes=tuple(boxes), unit=unit)
 
 
 def _same_boxes(first: Target, second: Target) -> bool:

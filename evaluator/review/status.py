@@ -19,12 +19,13 @@ from evaluator.review.identity import (
     WRONG_PIXELS,
     MistakeTargets,
     box_model_name,
+    in_unit_of,
     is_corrected,
     match_page_reviews,
     mistake_targets,
     rows_of_box,
 )
-from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Unit
+from evaluator.review.verdicts import JudgedBox, ReviewedTarget, ReviewLog, Target, Unit
 
 State = Literal["applies", "corrected", "regrouped", "matched", "left_out", "gone", "not_open"]
 
@@ -80,7 +81,7 @@ class _Page:
     """A page under one result: its mistakes, the verdicts on them, and the rows of both sides."""
 
     def __init__(self, result: AnyBoxResult, page: int, log: ReviewLog) -> None:
-        self.matching = result.matching
+        self.matching, self.page = result.matching, page
         dataset = result.matching.dataset
         self.mistakes = mistake_targets(result, page)
         reviews = match_page_reviews(self.mistakes.targets, result, page, log)
@@ -92,7 +93,7 @@ class _Page:
         position = self.reviews.get(judged.target_id)
         if position is None:
             dataset, asks = self.matching.dataset, judged.verdict == "ground_truth_wrong"
-            if asks and is_corrected(judged.target, dataset.ground_truth, self.truths, dataset.labels):
+            if asks and is_corrected(self._now(judged), dataset.ground_truth, self.truths, dataset.labels):
                 return status_of(judged, "corrected", self.matching.model)
             return self._boxes(judged)
         name = self.mistakes.targets[position].mistake
@@ -106,8 +107,9 @@ class _Page:
         states: set[State] = set()
         first: str | None = None
         named: str | None = None
-        for box in judged.target.boxes:
-            row = self._row(box, judged.target.unit)
+        target = self._now(judged)
+        for box in target.boxes:
+            row = self._row(box, target.unit)
             if row is None:
                 return status_of(judged, "gone", matching.model)
             key = box_key(box.side, row)
@@ -126,11 +128,15 @@ class _Page:
 
     def _suspect(self, judged: ReviewedTarget) -> FindingStatus:
         """Return what became of a suspected error; it applies while its box, if any, is in the file."""
-        rows = [self._row(box, judged.target.unit) for box in judged.target.of("ground_truth")]
+        target = self._now(judged)
+        rows = [self._row(box, target.unit) for box in target.of("ground_truth")]
         if any(row is None for row in rows):
             return status_of(judged, "gone", self.matching.model)
         key = box_key("ground_truth", rows[0]) if rows and rows[0] is not None else None
         return status_of(judged, "applies", self.matching.model, key=key)
+
+    def _now(self, judged: ReviewedTarget) -> Target:
+        return in_unit_of(self.matching.dataset, judged.target, self.page)
 
     def _row(self, box: JudgedBox, unit: Unit) -> int | None:
         dataset = self.matching.dataset

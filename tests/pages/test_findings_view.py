@@ -15,8 +15,6 @@ import platformdirs.windows
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.matching.box_items import Query
-from evaluator.matching.causes import Family
 from evaluator.protocols import snapshot
 from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import corrections
@@ -230,6 +228,12 @@ def by_button(label: str, **state: Any) -> Callable[[AppTest], AppTest]:
     return act
 
 
+def on_a_card(app: AppTest) -> AppTest:
+    key = dashboard.component(app, "cards")["cards"][0]["key"]
+    act = {"id": "one", "keys": [key], "verdict": "ambiguous", "name": "Berta"}
+    return dashboard.send_event(app, "cards", "judge", [act])
+
+
 def in_the_meeting(app: AppTest) -> AppTest:
     decision = {**DECISION, "item": screen_of(app := press(app, "Start meeting"))["item"], "name": "Berta"}
     return dashboard.send_event(app, "agenda", "decide", decision)
@@ -244,7 +248,7 @@ def in_the_meeting(app: AppTest) -> AppTest:
         (POSTERS, by_event("page"), True),
         (SUSPECTS, by_event("suspects"), True),
         (SUSPECTS, by_button("Page reviewed"), False),
-        (GALLERY, by_button("◐ Ambiguous", gallery_question=Query(cause=Family("parts", "", "Table", ""))), True),
+        (GALLERY, on_a_card, True),
         (FINDINGS, lambda app: edit(app, TABLES, "verdict", "ambiguous", name="Berta"), True),
         (FINDINGS, in_the_meeting, True),
     ],

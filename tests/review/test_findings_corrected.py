@@ -382,6 +382,7 @@ class TestFile:
         truth = replace(truth, page_size=np.tile([[600.0, 800.0]], (len(truth.page_index), 1)))
         before = result(truth, predicted)
         log = ReviewLog.of(verdicts(before, WRONG))
+        others = ReviewLog.of(verdicts(before, "model_wrong"))
         assert {status.state for status in finding_statuses(log, [before])} == {"applies"}
         to = corrections(before.matching.dataset, log)
         assert len(to.of_boxes) == len(log) == len(rows)
@@ -401,5 +402,11 @@ class TestFile:
             "Done",
             "Corrected in the ground truth that is open",
         )
+        # What is not the fault of the ground truth is found again in the official boxes, whatever their unit.
+        same = annotators_file(corrections(before.matching.dataset, others), form, created_at=NOW)
+        (tmp_path / same[0]).write_bytes(same[1])
+        files = project.open_project(protocol, tmp_path / same[0], [tmp_path / "m.json"], options)
+        official = snapshot.pair(project.require_joined(files, protocol, options).dataset).match().at(0.5)
+        assert {status.state for status in finding_statuses(others, [official])} == {"applies"}
         # And their verdicts change nothing a second time.
         assert corrections(again.matching.dataset, log).applied == 0

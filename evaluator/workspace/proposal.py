@@ -6,9 +6,10 @@ A role is `TRUTH`, the letter of a model, or `UNUSED`. Several files with one ro
 from __future__ import annotations
 
 import string
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +27,8 @@ UNUSED: Final = ""
 LETTERS: Final = string.ascii_uppercase
 # Two boxes of one label that overlap so far are the same one, written with other digits.
 _EQUAL_IOU: Final = 0.99
+# With so many files of the same documents a file is compared.
+_MOST_ALIKE: Final = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,16 +112,18 @@ class Proposal:
         """Return the places of what may be the ground truth of a kind, copies among them."""
         return [at for at in self.places(kind) if self.files[at].stated != "prediction" or self.roles[at] == TRUTH]
 
-    def is_elsewhere(self, place: int) -> bool:
-        """Return whether a prediction is of documents that the ground truth does not have, where others have them."""
-        one, truth = self.files[place], self.documents(self.files[place].kind)
-        if place in self.of_truth(one.kind) or not truth or not one.documents or one.documents & truth:
-            return False
-        others = (self.files[at] for at in self.places(one.kind) if at not in self.of_truth(one.kind))
-        return any(not other.documents or other.documents & truth for other in others)
+    def elsewhere(self, kind: Kind) -> frozenset[int]:
+        """Return the places of predictions of documents that the ground truth does not have, where others have them."""
+        truth, truths = self.documents(kind), set(self.of_truth(kind))
+        models = [at for at in self.places(kind) if at not in truths]
+        others = [at for at in models if truth and (of := self.files[at].documents) and of.isdisjoint(truth)]
+        return frozenset(others if len(others) < len(models) else ())
 
     def truth_choices(self, kind: Kind) -> tuple[str, tuple[Choice, ...]]:
-        """Return what several ground truths have in common in a sentence, and what may be chosen; empty for one."""
+        """Return what several ground truths have in common in a sentence, and what may be chosen; empty for one.
+
+        Of more than there are letters, the first may be chosen, and each by its role.
+        """
         places = [at for at in self.of_truth(kind) if at not in self.notes and self.files[at].source]
         if len(places) < 2:
             return "", ()
@@ -130,7 +135,7 @@ class Proposal:
             )
         choices += [
             Choice(f"{each.name}: {len(each.documents):,}", self._as_truth([at]))
-            for at, each in zip(places, files, strict=True)
+            for at, each in [*zip(places, files, strict=True)][: len(LETTERS)]
         ]
         return _in_common(files), tuple(choices)
 
@@ -147,24 +152,28 @@ class Proposal:
 
         Files of one model that have no document in common get one letter, unless they are to be kept `apart`.
         """
-        roles, taken = list(self.roles), list[list[int]]()
+        roles, elsewhere = list(self.roles), self.elsewhere(kind)
+        # What each model states of itself, None for one whose files stay apart, and its documents.
+        taken = list[tuple[object, set[str]]]()
         for at in self.places(kind):
-            if self.files[at].stated != "prediction" or roles[at] == TRUTH:
+            one = self.files[at]
+            if one.stated != "prediction" or roles[at] == TRUTH:
                 continue
             roles[at] = UNUSED
-            if self.is_elsewhere(at) or self.files[at].source is None:
+            if at in elsewhere or one.source is None:
                 continue
+            stated = None if apart else _model_of(one)
             same = (
-                places for places in taken if not apart and _one_model([self.files[each] for each in (*places, at)])
+                place
+                for place, (of, documents) in enumerate(taken)
+                if stated is not None and of == stated and documents.isdisjoint(one.documents)
             )
-            places = next(same, None)
-            if places is not None:
-                places.append(at)
-            elif len(taken) < len(LETTERS):
-                taken.append([at])
-        for letter, places in zip(LETTERS, taken, strict=False):
-            for at in places:
-                roles[at] = letter
+            place = next(same, len(taken))
+            if place == len(taken) < len(LETTERS):
+                taken.append((stated, set()))
+            if place < len(taken):
+                taken[place][1].update(one.documents)
+                roles[at] = LETTERS[place]
         return replace(self, roles=tuple(roles))
 
     def as_reference(self) -> Choice | None:
@@ -216,14 +225,18 @@ def _with_truth(proposal: Proposal, kind: Kind) -> Proposal:
     files = proposal.files
     truths = [at for at in proposal.of_truth(kind) if files[at].source is not None]
     # Of copies the one stays that is of the format of most.
-    formats = [files[at].source.format for at in truths]
-    by_format = sorted(truths, key=lambda at: -formats.count(files[at].source.format))
+    formats = Counter(files[at].source.format for at in truths)
+    by_format = sorted(truths, key=lambda at: -formats[files[at].source.format])
     notes = {}
     kept: list[int] = []
+    alike: dict[tuple[frozenset[str], int], list[int]] = {}
     for at in by_format:
-        original = next((other for other in kept if is_copy(files[at], files[other])), None)
+        boxes = getattr(files[at].source, "boxes", ())
+        others = alike.setdefault((files[at].documents, len(boxes)), [])
+        original = next((other for other in others[:_MOST_ALIKE] if is_copy(files[at], files[other])), None)
         if original is None:
             kept.append(at)
+            others.append(at)
         else:
             notes[at] = f"the same boxes as {files[original].name}"
     kept.sort()
@@ -245,18 +258,22 @@ def can_merge(files: Sequence[ListedFile]) -> bool:
     """Return whether files of boxes can be read as one: no document is in two, and they agree in what files state."""
     if len(files) < 2 or any(each.kind != "boxes" for each in files):
         return False
-    stated = {(each.source.format, each.source.unit, *each.source.label_map.items()) for each in files}
-    return len(stated) == 1 and len(_documents(files)) == sum(len(each.documents) for each in files)
+    return len(set(map(_stated, files))) == 1 and len(_documents(files)) == sum(len(each.documents) for each in files)
 
 
-def _one_model(files: Sequence[ListedFile]) -> bool:
-    sources = [each.source for each in files]
-    if not all(isinstance(source, Annotations) and source.model for source in sources):
-        return False
-    return len({(source.model, source.version) for source in sources}) == 1 and can_merge(files)
+def _stated(one: ListedFile) -> tuple[object, ...]:
+    """Return what files of boxes have to state alike to be read as one."""
+    return (one.source.format, one.source.unit, *one.source.label_map.items())
 
 
-@cache
+def _model_of(one: ListedFile) -> object:
+    """Return what files of one model state alike; None where a file does not state its model."""
+    source = one.source
+    named = isinstance(source, Annotations) and source.model
+    return (source.model, source.version, *_stated(one)) if named else None
+
+
+@lru_cache(maxsize=8)
 def equal_boxes(one: Annotations, other: Annotations) -> int:
     """Return how many boxes of two files are the same, one to one: label, page and place."""
     if one.unit != other.unit:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -23,6 +23,7 @@ from evaluator.pdf.folder import IMAGE_SUFFIXES, name_problem
 from evaluator.pdf.worker import is_page_file
 from evaluator.project import Upload
 
+T = TypeVar("T")
 PAGE_SUFFIXES: Final = (".pdf", *IMAGE_SUFFIXES)
 """Endings of documents and of images of pages."""
 PAGE_BYTES: Final = 50 * 2**20
@@ -116,7 +117,7 @@ def _sorted(uploads: Sequence[tuple[str, bytes]], open_truths: Collection[Kind])
         files = list(search.walk([root]))
         units = search.file_groups(files)
         whole = _whole_archives(units.groups, root, uploads)
-        loose = [unit for unit in units.groups if not any(path in unit.path.parents for path in whole)]
+        loose = [unit for unit in units.groups if whole.keys().isdisjoint(unit.path.parents)]
         held = [*loose, *(each.unit for each in whole.values())]
         proposed = tuple(_proposed(held, root, files, open_truths, whole))
         tables = tuple(
@@ -134,8 +135,9 @@ def _sorted(uploads: Sequence[tuple[str, bytes]], open_truths: Collection[Kind])
             except BadInput as problem:
                 issues += problem.issues
     used = {name for name, _ in tables} | {file for each in proposed for file, _ in each.upload.files}
-    names = [path.relative_to(root).as_posix() for path in files if not any(each in path.parents for each in whole)]
-    alone = [name for name in names if not any(name == file or name.endswith(f"/{file}") for file in used)]
+    names = [path.relative_to(root).as_posix() for path in files if whole.keys().isdisjoint(path.parents)]
+    # The files of a folder are used by their names in it.
+    alone = [name for name in names if used.isdisjoint(name.split("/", at)[-1] for at in range(name.count("/") + 1))]
     return DroppedFiles(proposed, tuple(pages), (*left_out, *alone), tuple(issues), tables)
 
 
@@ -194,10 +196,10 @@ class _Whole(NamedTuple):
 
 def _whole_archives(units: Sequence[FileGroup], root: Path, uploads: Sequence[tuple[str, bytes]]) -> dict[Path, _Whole]:
     """Return archives that their format reads as one side, by the folder of their members."""
-    whole = {}
+    whole, below = {}, _by_folder(units, lambda unit: unit.path)
     for name, content in uploads:
         folder = root / Path(name).stem
-        inside = [unit for unit in units if folder in unit.path.parents]
+        inside = below.get(folder, [])
         if len(inside) < 2 or not archive.is_archive(content):
             continue
         recognised = formats.recognise(content, name)
@@ -209,6 +211,15 @@ def _whole_archives(units: Sequence[FileGroup], root: Path, uploads: Sequence[tu
     return whole
 
 
+def _by_folder(items: Iterable[T], path_of: Callable[[T], Path]) -> dict[Path, list[T]]:
+    """Return items by each folder that they are in, near or far."""
+    below: dict[Path, list[T]] = {}
+    for item in items:
+        for folder in path_of(item).parents:
+            below.setdefault(folder, []).append(item)
+    return below
+
+
 def _proposed(
     units: Sequence[FileGroup],
     root: Path,
@@ -217,6 +228,7 @@ def _proposed(
     whole: Mapping[Path, _Whole],
 ) -> Iterator[ProposedSide]:
     """Yield the units with their roles, by kind and then in the order of their names."""
+    below = _by_folder(files, lambda path: path)
     for kind in KINDS:
         of_kind = sorted(
             (unit for unit in units if formats.FORMATS[unit.format].kind == kind), key=lambda unit: unit.path
@@ -229,7 +241,7 @@ def _proposed(
                 file = whole[unit.path].file
                 upload = Upload(file[0], (file,), unit.format)
             else:
-                upload = _upload(unit, root, files)
+                upload = _upload(unit, root, below)
             if "ground_truth" in unit.sides:
                 several = len(stated) > 1
                 side: Side | None = None if several else "ground_truth"
@@ -248,12 +260,12 @@ def _proposed(
                 )
 
 
-def _upload(unit: FileGroup, root: Path, files: Sequence[Path]) -> Upload:
+def _upload(unit: FileGroup, root: Path, below: Mapping[Path, Sequence[Path]]) -> Upload:
     """Return the files of a unit, those of a folder by their names in it."""
-    if unit.path in files:
+    if unit.path not in below:
         return Upload(unit.path.name, ((unit.path.name, unit.path.read_bytes()),), unit.format)
     suffixes = formats.FORMATS[unit.format].suffixes
-    inside = [path for path in files if unit.path in path.parents and path.suffix.lower() in suffixes]
+    inside = [path for path in below[unit.path] if path.suffix.lower() in suffixes]
     held = tuple((path.relative_to(unit.path).as_posix(), path.read_bytes()) for path in inside)
     name = unit.path.name if unit.path != root else f"{len(held)} files, {held[0][0]} first"
     return Upload(name if len(held) > 1 or unit.path != root else held[0][0], held, unit.format)

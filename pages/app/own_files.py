@@ -128,9 +128,9 @@ def _note_missing() -> None:
     dropped = components.drop.events(report(_DROP)).dropped
     if dropped is None:
         return
-    limit, arrived = int(st.get_option("server.maxUploadSize")), _EVER_ARRIVED.get()
-    missing = [name for name in dropped.names if name in dropped.large or name not in arrived]
-    _NOT_ARRIVED.set(tuple(_missing(name, name in dropped.large, limit) for name in missing))
+    limit, arrived, large = int(st.get_option("server.maxUploadSize")), _EVER_ARRIVED.get(), {*dropped.large}
+    missing = [name for name in dropped.names if name in large or name not in arrived]
+    _NOT_ARRIVED.set(tuple(_missing(name, name in large, limit) for name in missing))
 
 
 def _missing(name: str, is_large: bool, limit: int) -> Issue:
@@ -326,7 +326,7 @@ def _change_role() -> None:
     if event is None or held is None:
         return
     files = held.proposal.files
-    if 0 <= event.at < len(files):
+    if 0 <= event.at < len(files) and event.role in (TRUTH, UNUSED, *LETTERS):
         _LISTED.set(held.with_proposal(held.proposal.with_role(event.at, event.role)))
         return
     folders = [*page_folders(held.page_names)]
@@ -350,9 +350,9 @@ def _choose() -> None:
         _LISTED.set(held.with_proposal(replace(proposal, roles=reference.roles)))
     elif what == "truth":
         _, choices = proposal.truth_choices(kind)
-        place = rest.rpartition(":")[2]
-        if place.isdecimal() and int(place) < len(choices):
-            _LISTED.set(held.with_proposal(replace(proposal, roles=choices[int(place)].roles)))
+        asked = dict(zip(map(str, range(len(choices))), choices, strict=True)).get(rest.rpartition(":")[2])
+        if asked is not None:
+            _LISTED.set(held.with_proposal(replace(proposal, roles=asked.roles)))
 
 
 def _ask_to_evaluate() -> None:

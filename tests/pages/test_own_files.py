@@ -142,3 +142,19 @@ def test_what_did_not_arrive_is_named() -> None:
         "big.pdf": "a dropped file may have 50 MB. Use layoutscope open FOLDER, which has no such limit.",
         "cut.json": "a dropped file must arrive whole. Drop it again.",
     }
+
+
+def test_what_the_list_never_sends_changes_nothing() -> None:
+    app = drop(start(), GIVEN)
+    before = component(app, "groups")
+    hostile = [("role", {"at": 0, "role": role}) for role in ("AB", "x" * 100_000)] + [
+        ("role", {"at": -1, "role": "A"})
+    ]
+    choices = ("truth:boxes:" + "9" * 5_000, "truth:boxes:\u0661", ":::")
+    for event, value in [*hostile, *(("choose", each) for each in choices), ("evaluate", "x")]:
+        send_event(app, "groups", event, value)
+        assert component(app, "groups") == before
+    # Of a message of 512 KiB.
+    many = [f"{number}" for number in range(30_000)]
+    send_event(app, "limit", "dropped", {"drop": "", "names": many, "large": many})
+    assert component(app, "groups")["groups"][-1]["facts"] == "30,001 files; the first 200"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -76,9 +77,9 @@ def file_list(
 
 
 def _of_kind(proposal: Proposal, kind: Kind, *, paired: bool) -> Iterator[ListedGroup]:
-    truths, places = proposal.of_truth(kind), proposal.places(kind)
-    models = [at for at in places if at not in truths and not proposal.is_elsewhere(at)]
-    others = [at for at in places if at not in truths and proposal.is_elsewhere(at)]
+    truths, places, elsewhere = proposal.of_truth(kind), proposal.places(kind), proposal.elsewhere(kind)
+    models, others = sorted({*places} - {*truths} - elsewhere), sorted(elsewhere)
+    row = partial(_row, proposal, len(proposal.models(kind)))
     of = "" if kind == "boxes" else f" of {kind}"
     reference = proposal.as_reference() if kind == "boxes" else None
     if truths or (places and kind == "boxes"):
@@ -94,7 +95,7 @@ def _of_kind(proposal: Proposal, kind: Kind, *, paired: bool) -> Iterator[Listed
         facts = f"{count_of(len(used), 'file')}" if truths else "none"
         if copies := [at for at in truths if at in proposal.notes]:
             facts = f"{facts}; {len(copies)} more {'is a copy' if len(copies) == 1 else 'are copies'}"
-        rows = [_row(proposal, at) for at in truths]
+        rows = [row(at) for at in truths]
         yield ListedGroup(f"Ground truth{of}", facts, rows, None, sentence, items)
     if models:
         together = [places for places in proposal.models(kind) if len(places) > 1]
@@ -104,28 +105,28 @@ def _of_kind(proposal: Proposal, kind: Kind, *, paired: bool) -> Iterator[Listed
                 f"{facts} in {count_of(sum(map(len, proposal.models(kind))), 'file')}: same name, no document twice."
             )
             link = ChoiceItem(f"apart:{kind}", "Keep them apart")
-        pair = proposal.lonely_pages() if kind == "boxes" else None
+        pair, documents = proposal.lonely_pages() if kind == "boxes" else None, proposal.documents(kind)
         sentence = (
             f"{displayed(pair[0])} and {displayed(pair[1])}: one page on each side, under two names." if pair else ""
         )
         items = [ChoiceItem("pair", "They are the same page", paired)] if pair else []
-        yield ListedGroup(f"Models{of}", facts, [_row(proposal, at) for at in models], link, sentence, items)
+        yield ListedGroup(f"Models{of}", facts, [row(at, documents) for at in models], link, sentence, items)
     if others:
         documents = frozenset[str]().union(*(proposal.files[at].documents for at in others))
         link = ChoiceItem("reference", "Open these instead, one model as the reference") if reference else None
         facts = f"{count_of(len(documents), 'document')} without ground truth."
-        yield ListedGroup(f"Other documents{of}", facts, [_row(proposal, at) for at in others], link)
+        yield ListedGroup(f"Other documents{of}", facts, [row(at) for at in others], link)
 
 
-def _row(proposal: Proposal, at: int) -> ListedItem:
+def _row(proposal: Proposal, models: int, at: int, truth: frozenset[str] = frozenset()) -> ListedItem:
+    """Return a file of the list, beside some models; `truth`: the documents of which its own are counted."""
     one, role = proposal.files[at], proposal.roles[at]
-    letters = [each for each in LETTERS if proposal.places(one.kind, each)]
-    letters = [*LETTERS[: min(len(letters) + 1, len(LETTERS))]]
+    letters = [*LETTERS[: models + 1]]
     unused = "Not used: copy" if at in proposal.notes else "Not used"
     roles = [RoleItem(TRUTH, "Ground truth"), *(RoleItem(each, f"Model {each}") for each in letters)]
     if role in LETTERS and role not in letters and role:
         roles.append(RoleItem(role, f"Model {role}"))
-    source, truth = one.source, proposal.documents(one.kind)
+    source = one.source
     if source is None:
         first = one.member.issues[0]
         wrong = " ".join(
@@ -133,7 +134,7 @@ def _row(proposal: Proposal, at: int) -> ListedItem:
         )
         return ListedItem(displayed(one.name), f"not read. {wrong}", wrong=True)
     documents = f"{len(one.documents):,}"
-    if at not in proposal.of_truth(one.kind) and truth and one.documents and not proposal.is_elsewhere(at):
+    if truth and one.documents:
         documents = f"{len(one.documents & truth):,} of {documents}"
     boxes = f"{len(source.boxes):,}" if isinstance(source, Annotations) else ""
     what = _what(one) if at not in proposal.notes else f"{_what(one)}, {displayed(proposal.notes[at])}"

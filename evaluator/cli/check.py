@@ -19,7 +19,7 @@ from evaluator.cli.convert import other_contents, read_any
 from evaluator.cli.paths import PDFS, PasswordFile, passwords_of
 from evaluator.cli.program import BAD_INPUT, OK, Columns, Json, LevelName, need_folder
 from evaluator.cli.progress import progress
-from evaluator.data.dataset import Annotations, Side
+from evaluator.data.dataset import Annotations, Side, repeated_issues
 from evaluator.data.fixes import Fix, fix_options
 from evaluator.data.issues import BadInput, Issue, count_of, has_errors, issues_text, plain
 from evaluator.formats.base import Reading
@@ -93,6 +93,9 @@ def check(
         issues += dict.fromkeys(issue for read in predictions for issue in _crowded(truths[0], read))
     pairs = [] if has_errors(issues) and len(files) == 1 else _pairs(boxes, reading)
     issues += dict.fromkeys(issue for truth, prediction in pairs for issue in _together(truth, prediction))
+    issues += dict.fromkeys(
+        issue for read in (*truths, *(each for each, _ in pairs)) for issue in repeated_issues(read)
+    )
     diagnoses = _diagnoses(pairs)
     if not has_errors(issues):
         issues += [issue for truth, prediction in pairs for issue in _tied(truth, prediction)]

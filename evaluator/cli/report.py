@@ -31,6 +31,7 @@ from evaluator.cli.program import OK, Truth, UsageError, in_one_sentence, need_f
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, given_options
 from evaluator.components.payload import ModelItem
+from evaluator.data.dataset import repeated_issues
 from evaluator.data.issues import count_of, issues_text, plain
 from evaluator.metrics.results import distinct_names
 from evaluator.pack.chapters import model_name
@@ -394,7 +395,7 @@ class _Run(NamedTuple):
             system.match(system.pair(dataset, model, options, iou_floor=floor), options, min_score=score).at(iou)
             for model, score in enumerate(self.scores)
         ]
-        issues = list(files.issues)
+        issues = [*files.issues, *repeated_issues(dataset.ground_truth.source)]
         for side, result in zip(dataset.predictions, results, strict=True):
             issues += check_match(system, dataset.ground_truth.source, side.source, options, result.micro)
             if system.needs_scores:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area
-from evaluator.data.issues import Issue
-from evaluator.data.order import begins
+from evaluator.data.issues import Issue, count_of
+from evaluator.data.order import begins, order_by
 
 CodeArray = npt.NDArray[np.int32]
 Side = Literal["ground_truth", "prediction"]
@@ -431,6 +431,40 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
         ground_truth=sides[0],
         predictions=sides[1:],
     )
+
+
+# Any numbers, so that boxes that differ are not likely to have one sum.
+_TIMES: Final = (1e3 * np.e, 1e2 * np.pi, 7.07, 1.0, np.sqrt(2.0), np.sqrt(3.0), np.sqrt(5.0))
+
+
+def repeated(boxes: Boxes) -> BoolArray:
+    """Tell which boxes repeat another one of their page and label, the first one excepted."""
+    columns = [boxes.document, boxes.page, boxes.label, *boxes.xyxy.T]
+    found = np.zeros(len(boxes), dtype=bool)
+    # Equal boxes have equal sums, which are quick to compare; most files have none.
+    sums = np.sort(sum((times * column for times, column in zip(_TIMES, columns, strict=True)), np.zeros(len(boxes))))
+    if not (sums[1:] == sums[:-1]).any():
+        return found
+    order = order_by(columns)
+    same = np.ones(len(boxes) - 1, dtype=bool)
+    for column in columns:
+        same &= np.diff(np.asarray(column)[order]) == 0
+    found[order[1:][same]] = True
+    return found
+
+
+def repeated_issues(truth: Annotations) -> tuple[Issue, ...]:
+    """Return a warning for a ground truth that lists boxes again, which a model can find only once; empty for none."""
+    return again_issues(truth.name, len(truth.boxes), int(repeated(truth.boxes).sum()))
+
+
+def again_issues(file: str, boxes: int, again: int) -> tuple[Issue, ...]:
+    """Return that so many of all boxes are listed again, as `repeated_issues`."""
+    if not again:
+        return ()
+    rule = "a ground truth should list a box once: a label in one place of a page"
+    found, fix = f"{again:,} of {count_of(boxes, 'box')} again", "Each counts by itself, so it is missed; remove it."
+    return (Issue(severity="warning", file=file, place="", rule=rule, found=found, fix=fix),)
 
 
 def page_keys(source: Annotations | Dataset) -> list[PageKey]:

@@ -288,3 +288,20 @@ def test_images_of_the_pages_of_a_document(
     assert "apply it with --fix names=pages" in run_command(capsys, "check", tmp_path / "gt.json", tmp_path / "pred")[1]
     value, _ = counted(tmp_path, fix=[parse_fix("names=pages")])
     assert value == (right, *((15 - right, 0) if images_are_truth else (0, 15 - right)))
+
+
+def test_boxes_that_a_ground_truth_lists_again_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    truth = coco(THREE)
+    rows = [{**row, "id": 100 + at} for at, row in enumerate(truth["annotations"][3:7])]
+    write(tmp_path, {"gt.json": {**truth, "annotations": truth["annotations"] + rows}, "pred": coco(THREE)})
+    sides = ("--gt", tmp_path / "gt.json", "--pred", tmp_path / "pred")
+    again = "a label in one place of a page; found 4 of 19 boxes again. Each counts by itself"
+    for words in (
+        ("check", tmp_path / "gt.json", tmp_path / "pred"),
+        *(("evaluate", protocol, *sides) for protocol in ("snapshot", "coco", "pod")),
+        ("compare", "coco", *sides, "--pred", tmp_path / "pred"),
+        ("report", "snapshot", *sides, "--out", tmp_path / "pack.html"),
+    ):
+        code, out, err = run_command(capsys, *words)
+        assert (code, again in out + err) == (0, True), words
+    assert counted(tmp_path)[0] == (15, 0, 4)

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, repeated
 from evaluator.data.order import order_by
 
 # Boxes may leave their page by so much of its side; models round.
@@ -97,7 +97,7 @@ def contents(source: Annotations) -> Contents:
         labels=labels,
         pages_without_boxes=pages - used,
         pages_without_size=without,
-        duplicates=int(_duplicates(source).sum()),
+        duplicates=int(repeated(source.boxes).sum()),
         outside=None if outside is None else int(outside.sum()),
         flat=int(_flat(source).sum()),
         without_score=int(np.isnan(boxes.score).sum()),
@@ -132,7 +132,7 @@ def page_counts(source: Annotations, check: Check) -> list[PageCount]:
         used = set(zip(source.boxes.document.tolist(), source.boxes.page.tolist(), strict=True))
         empty = dict.fromkeys((code, index) for code, index in page.tolist() if (code, index) not in used)
         return [PageCount(source.documents[code].doc_id, index, 1) for code, index in empty]
-    rows = {"duplicates": _duplicates, "outside": _outside, "flat": _flat}[check](source)
+    rows = repeated(source.boxes) if check == "duplicates" else {"outside": _outside, "flat": _flat}[check](source)
     return [] if rows is None else _by_page(source, np.flatnonzero(rows))
 
 
@@ -153,21 +153,6 @@ def _outside(source: Annotations) -> BoolArray | None:
 def _flat(source: Annotations) -> BoolArray:
     xyxy = source.boxes.xyxy
     return np.asarray((xyxy[:, 2:] <= xyxy[:, :2]).any(axis=1))
-
-
-def _duplicates(source: Annotations) -> BoolArray:
-    """Tell which boxes repeat another one of their page and label, the first one excepted."""
-    boxes = source.boxes
-    repeated = np.zeros(len(boxes), dtype=bool)
-    if not len(boxes):
-        return repeated
-    columns = [boxes.document, boxes.page, boxes.label, *boxes.xyxy.T]
-    order = order_by(columns)
-    same = np.ones(len(boxes) - 1, dtype=bool)
-    for column in columns:
-        same &= np.diff(np.asarray(column)[order]) == 0
-    repeated[order[1:][same]] = True
-    return repeated
 
 
 def _spread(values: FloatArray) -> Spread:

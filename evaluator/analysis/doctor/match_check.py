@@ -28,7 +28,7 @@ from evaluator.analysis.doctor.diagnosis import (
     diagnose,
 )
 from evaluator.analysis.doctor.geometry import fitting_counts
-from evaluator.data.dataset import Annotations, join, map_labels, page_keys
+from evaluator.data.dataset import Annotations, join, map_labels, page_keys, repeated_issues
 from evaluator.data.document_names import best_modes, match_names
 from evaluator.data.fields import FieldDocuments
 from evaluator.data.fixes import Fix, added, apply_fixes, fix_description, fixes_for
@@ -307,6 +307,8 @@ def check_evaluation(
     else:
         micro = next(iter(result.counted.values())).per_label.micro
         more = check_match(protocol, truth, model, options, micro) or _pages_off(result, model.name)
+    if isinstance(protocol, BoxProtocol) and isinstance(truth, Annotations):
+        more = (*more, *repeated_issues(truth))
     return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation
 
 

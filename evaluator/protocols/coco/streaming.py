@@ -17,7 +17,7 @@ import numpy as np
 
 from evaluator import formats
 from evaluator.data.boxes import FloatArray, IntArray
-from evaluator.data.dataset import NO_RUN, CodeArray, Dataset, Side, join
+from evaluator.data.dataset import NO_RUN, CodeArray, Dataset, Side, again_issues, join, repeated
 from evaluator.data.issues import Issue
 from evaluator.formats.coco.shape import NeedsFullValidation
 from evaluator.formats.coco.shard_rows import PackJob, read_shard, write_shards
@@ -53,7 +53,7 @@ class StreamedResult(CocoNumbers):
     """The numbers of one model, without its boxes.
 
     `matched` is what they follow from. `errors` is what the error types follow from,
-    None where they are not wanted.
+    None where they are not wanted. `again`: boxes of the ground truth, and those that are listed again.
     """
 
     ground_truth: SourceFile
@@ -62,10 +62,12 @@ class StreamedResult(CocoNumbers):
     matched: CocoPartial
     errors: TidePartial | None
     apart: tuple[PagesApart, ...]
+    again: tuple[int, int]
 
     def own_issues(self, file: str) -> tuple[Issue, ...]:
-        """Return what other results say, and which single pages are off."""
-        return (*super().own_issues(file), *apart_issues(self.apart, file))
+        """Return what other results say, which single pages are off, and how many boxes are listed again."""
+        again = again_issues(self.ground_truth.name, *self.again)
+        return (*super().own_issues(file), *apart_issues(self.apart, file), *again)
 
     @property
     def title(self) -> str:
@@ -181,7 +183,9 @@ def _result(
         for shard in shards
         for pages in (slice(shard.start, shard.stop),)
     ]
-    partials, mistakes, beyond, doubts = zip(*engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True)
+    partials, mistakes, beyond, doubts, again = zip(
+        *engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True
+    )
     matched = CocoPartial.merged(partials)
     # As large as what they are merged to.
     del partials
@@ -197,6 +201,7 @@ def _result(
         beyond_limit=BeyondLimit(MOST_DETECTIONS, *(sum(counts) for counts in zip(*beyond, strict=True))),
         errors=type(mistakes[0]).merged(mistakes) if errors else None,
         apart=_apart(engine, work, named, doubts),
+        again=(sum(boxes for boxes, _ in again), sum(repeats for _, repeats in again)),
     )
 
 
@@ -212,8 +217,13 @@ def _joined(given: _Work) -> Dataset:
     return join(truth, read_shard(given.folder, "prediction", given.shard, given.labels))
 
 
-def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None, tuple[int, int], tuple[IntArray, int]]:
-    """Return what matched on the pages of a shard, the errors if wanted, what is beyond the limit, pages in doubt."""
+def _matched(
+    given: _Work,
+) -> tuple[CocoPartial, TidePartial | None, tuple[int, int], tuple[IntArray, int], tuple[int, int]]:
+    """Return what matched on the pages of a shard, the errors if wanted, what is beyond the limit, pages in doubt.
+
+    The last is how many boxes the ground truth has there, and how many of them again.
+    """
     dataset = _joined(given)
     pairs = pair(dataset, iou_floor=given.iou[0])
     errors = error_types(pairs.match()) if given.errors else None
@@ -221,7 +231,9 @@ def _matched(given: _Work) -> tuple[CocoPartial, TidePartial | None, tuple[int, 
     by_page = CocoPartial.of(pairs, given.iou, np.arange(dataset.pages, dtype=np.int32))
     doubt = pages_in_doubt(dataset, 0, next(by_page.per_document(dataset.pages))[0])
     partial = by_page.on_documents(given.page_document)
-    return partial, None if errors is None else errors.partial, (predictions, pages), doubt
+    truth = dataset.ground_truth.source.boxes
+    again = len(truth), int(repeated(truth).sum())
+    return partial, None if errors is None else errors.partial, (predictions, pages), doubt, again
 
 
 def _apart(

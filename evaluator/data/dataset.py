@@ -440,17 +440,17 @@ _TIMES: Final = (1e3 * np.e, 1e2 * np.pi, 7.07, 1.0, np.sqrt(2.0), np.sqrt(3.0),
 def repeated(boxes: Boxes) -> BoolArray:
     """Tell which boxes repeat another one of their page and label, the first one excepted."""
     columns = [boxes.document, boxes.page, boxes.label, *boxes.xyxy.T]
-    found = np.zeros(len(boxes), dtype=bool)
+    again = np.zeros(len(boxes), dtype=bool)
     # Equal boxes have equal sums, which are quick to compare; most files have none.
     sums = np.sort(sum((times * column for times, column in zip(_TIMES, columns, strict=True)), np.zeros(len(boxes))))
     if not (sums[1:] == sums[:-1]).any():
-        return found
+        return again
     order = order_by(columns)
     same = np.ones(len(boxes) - 1, dtype=bool)
     for column in columns:
         same &= np.diff(np.asarray(column)[order]) == 0
-    found[order[1:][same]] = True
-    return found
+    again[order[1:][same]] = True
+    return again
 
 
 def repeated_issues(truth: Annotations) -> tuple[Issue, ...]:

@@ -63,7 +63,8 @@ class Outlines(Mapping[int, Sequence[FloatArray]]):
     def larger(self, points: int) -> list[int]:
         """Return the rows whose outlines have more than so many points."""
         ends = self._first_point[self._first_ring]
-        return self._rows[np.diff(ends) > points].tolist()
+        rows: list[int] = self._rows[np.diff(ends) > points].tolist()
+        return rows
 
     @property
     def columns(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:

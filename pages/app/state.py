@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from evaluator.matching.box_items import Query
     from evaluator.pdf.folder import Folders, PdfFolder
     from evaluator.project import Project, Upload
+    from evaluator.review.meetings import Thresholds
     from evaluator.review.problems import StoreProblem
     from evaluator.workspace.store import OpenUpload
 
@@ -522,6 +523,9 @@ class State:
     meeting_begins: Field[bool] = Field(False)
     meeting_followed: Field[bool] = Field(False)
     meeting_looks: Field[bool] = Field(False)
+    # The thresholds before those of a presenter, and why nobody can follow.
+    meeting_own: Field[Thresholds | None] = Field(None)
+    meeting_refused: Field[str] = Field("")
     meeting_minutes: Field[str] = Field("")
     # The target of the last decision that was not saved.
     meeting_unsaved: Field[str] = Field("")

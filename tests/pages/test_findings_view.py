@@ -477,6 +477,18 @@ def test_a_decision_is_a_verdict_on_every_mistake_of_the_item_and_goes_on(
     assert [row["state"] for row in screen_of(app)["agenda"] if row["key"] == item] == ["Model wrong, agreed"]
 
 
+def test_who_presents_is_told_when_nobody_can_follow(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise StoreProblem("read_only", store="findings.sqlite")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Store, "present", refused)
+        live = screen_of(started_meeting())["live"]
+    assert (live["role"], live["words"].partition(". ")[0]) == ("alone", "Nobody can follow")
+    live = screen_of(started_meeting())["live"]
+    assert (live["role"], live["words"].partition(". ")[0]) == ("presents", "You present")
+
+
 def test_only_this_place_and_no_date_that_is_none(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = started_meeting()
     title = "Several boxes read as one Figure"

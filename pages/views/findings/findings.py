@@ -7,7 +7,6 @@ environment, never from the browser.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -173,13 +172,17 @@ class _OpenStore:
                 self._pulses[workspace] = monotonic(), pulse
         return pulse
 
-    def present(self, meeting: Meeting, workspace: str) -> None:
-        """Write a meeting; what could not be written is seen at the next pulse."""
+    def present(self, meeting: Meeting, workspace: str) -> StoreProblem | None:
+        """Write a meeting; return what went wrong, None when others can read it."""
         store = self.opened()
-        if store is not None:
-            with contextlib.suppress(StoreProblem):
-                store.present(meeting, workspace)
+        if store is None:
+            return self._problem
+        try:
+            store.present(meeting, workspace)
+        except StoreProblem as problem:
+            return problem
         self._pulses.pop(workspace, None)
+        return None
 
 
 def address() -> str:
@@ -239,14 +242,11 @@ def pulse() -> Pulse:
     return _open_store().pulse(_workspace())
 
 
-def present(meeting: Meeting | None, *, moved: bool = False) -> None:
-    """Write what is presented, as another place if the presenter has `moved`; None ends the meeting."""
-    held, before = _open_store(), pulse().meeting
-    if meeting is None and before is not None:
-        held.present(msgspec.structs.replace(before, open=False, number=before.number + 1), _workspace())
-    elif meeting is not None:
-        number = (before.number if before else 0) + moved
-        held.present(msgspec.structs.replace(meeting, number=number), _workspace())
+def present(meeting: Meeting, *, moved: bool = False) -> StoreProblem | None:
+    """Write what is presented, as another place if the presenter has `moved`; return what went wrong."""
+    before = pulse().meeting
+    number = (before.number if before else 0) + moved
+    return _open_store().present(msgspec.structs.replace(meeting, number=number), _workspace())
 
 
 def store_name() -> str:

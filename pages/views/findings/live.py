@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 from uuid import uuid4
 
+import msgspec
 import streamlit as st
 
 from evaluator.components.meeting.payload import LiveItem
@@ -58,9 +59,19 @@ def follow(loaded: LoadedBoxes) -> None:
         return
     state.meeting_item, state.meeting_example, state.meeting_followed = now.item, now.example, True
     if now.thresholds.protocol == protocol.chosen().name:
-        state.iou = now.thresholds.iou
-        for model in loaded.models:
-            State.score.of(model.index).set(now.thresholds.scores.get(model.index, 0.0))
+        state.meeting_own = state.meeting_own or _thresholds(loaded)
+        _use(loaded, now.thresholds)
+
+
+def _thresholds(loaded: LoadedBoxes) -> Thresholds:
+    scores = {model.index: score_threshold(loaded, model) for model in loaded.models}
+    return Thresholds(protocol=protocol.chosen().name, iou=state.iou, scores=scores)
+
+
+def _use(loaded: LoadedBoxes, thresholds: Thresholds) -> None:
+    state.iou = thresholds.iou
+    for model in loaded.models:
+        State.score.of(model.index).set(thresholds.scores.get(model.index, 0.0))
 
 
 def tell(loaded: LoadedBoxes, row: CauseRow | None, example: int) -> None:
@@ -68,7 +79,6 @@ def tell(loaded: LoadedBoxes, row: CauseRow | None, example: int) -> None:
     if not state.meeting_session or (role(loaded) != "presents" and not state.meeting_begins):
         return
     (name, verified), now, before = findings.author(), datetime.now(UTC), findings.pulse().meeting
-    scores = {model.index: score_threshold(loaded, model) for model in loaded.models}
     shown = Meeting(
         session=state.meeting_session,
         presenter=name,
@@ -76,30 +86,32 @@ def tell(loaded: LoadedBoxes, row: CauseRow | None, example: int) -> None:
         files=_files(loaded),
         item=row.key if row is not None else "",
         example=example,
-        thresholds=Thresholds(protocol=protocol.chosen().name, iou=state.iou, scores=scores),
+        thresholds=_thresholds(loaded),
         number=before.number if before is not None else 0,
         time=now,
     )
     state.meeting_begins = False
-    if before is not None and _place(before) == _place(shown):
-        if now - before.time > _HEARD_OF:
-            findings.present(shown)
-        return
-    findings.present(shown, moved=True)
+    moved = before is None or _place(before) != _place(shown)
+    if before is None or moved or now - before.time > _HEARD_OF:
+        problem = findings.present(shown, moved=moved)
+        state.meeting_refused = "" if problem is None else f"Nobody can follow. {plain(str(problem))}"
 
 
 def end(loaded: LoadedBoxes) -> None:
-    """Leave the meeting; that of the presenter has ended."""
-    if role(loaded) == "presents":
-        findings.present(None)
-    state.meeting_open, state.meeting_session, state.meeting_followed = False, "", False
+    """Leave the meeting with one's own thresholds; that of the presenter has ended."""
+    now = now_of(loaded)
+    if now is not None and role(loaded) == "presents":
+        findings.present(msgspec.structs.replace(now, open=False), moved=True)
+    elif state.meeting_own is not None:
+        _use(loaded, state.meeting_own)
+    state.meeting_open, state.meeting_session, state.meeting_followed, state.meeting_own = False, "", False, None
 
 
 def shown(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> LiveItem:
     """Return what the screen says of the meeting."""
     now, mine = now_of(loaded), role(loaded)
     if now is None:
-        return LiveItem(mine, "The meeting has ended." if state.meeting_followed else "")
+        return LiveItem(mine, "The meeting has ended." if state.meeting_followed else state.meeting_refused)
     who = plain(now.presenter) or "Somebody"
     if mine == "presents":
         address = (st.context.url or "").partition("?")[0]

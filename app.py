@@ -13,7 +13,6 @@ ended_sessions.mark_connected()
 # The icon is in the page itself: a file of it is taken away for a moment when a run is cut short, and it stays broken.
 # And with a Material icon the browser would ask a foreign host.
 st.set_page_config(page_title="LayoutScope", page_icon=page_style.ICON, layout="wide")
-st.html(HERE / "pages" / "app.css")
 # Before the navigation: for a reader who has to log in nothing below runs.
 login.require_access()
 

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping
-from typing import get_args
+from typing import Final, get_args
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.charts import boxes as charts
-from evaluator.compare.sentences import matched_sentence
+from evaluator.compare.decision import Decision
+from evaluator.compare.sentences import matched_sentence, worse_sentence
 from evaluator.components.gallery import crops
 from evaluator.components.viewer.mistake_filter import document_counts, label_counts
 from evaluator.data.issues import count_of, displayed
 from evaluator.matching.box_items import Status
 from evaluator.matching.box_results import ALL_LABELS
+from evaluator.matching.causes import Family
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
+from evaluator.review.decisions import CauseRow, deciding_cause
 from pages.app import frame, pictures, protocol, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import Result, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel
-from pages.app.state import State, state
+from pages.app.state import Field, State, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
 from pages.views.compare import model_pair
@@ -35,6 +38,8 @@ BROWSER_VIEW, GALLERY_VIEW, COMPARE_VIEW = "pages/page_browser.py", "pages/galle
 # One row in a window of 1,440 pixels.
 _CAUSES_SHOWN = 5
 _MOST_BUTTONS = 4
+# The letter of the model and the status of the boxes that the reader asked for.
+_BOXES_ASKED: Final[Field[tuple[str, Status] | None]] = Field(None, "boxes_asked")
 # As high as the table of eight documents beside it.
 _FIT_HEIGHT = 230
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
@@ -237,32 +242,42 @@ def _documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
         _open_pages(_lettered(chosen, letter), within=dataset.documents[order[row]].doc_id)
 
 
-def _headline(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> DeltaGenerator:
-    """Draw in one sentence what the models find, and what the files are; return the place behind that."""
+def _headline(
+    loaded: LoadedBoxes, chosen: tuple[PairModel, ...]
+) -> tuple[Callable[[CauseRow | None], object], DeltaGenerator]:
+    """Draw in one sentence what the models find, and what the files are; return what adds the worst, and the place."""
     rows = [result_of(loaded, model).micro.row(0) for model in chosen]
     counts = ([row["tp"] for row in rows], [row["fp"] for row in rows])
     sentence = matched_sentence([model.letter for model in chosen], *counts, rows[0]["tp"] + rows[0]["fn"])
     dataset = loaded.dataset
     of = f"The ground truth has {count_of(dataset.evaluated, 'label')} on {count_of(dataset.pages, 'page')} of "
     what = f"{of}{count_of(len(dataset.documents), 'document')}."
-    st.html(f'<p class="ls-headline">{html.escape(sentence)}</p>')
+    place = st.container(key="headline").empty()
+
+    def said(worst: CauseRow | None) -> None:
+        more = ""
+        if worst is not None and worst.family is not None:
+            is_new = not len(worst.sides[0].rows)
+            more = f" {displayed(worse_sentence(worst.family, [model.letter for model in chosen], is_new=is_new))}"
+        place.html(f'<p class="ls-headline">{html.escape(sentence + more)}</p>')
+
+    said(None)
     answer = st.container(key="answer", horizontal=True, vertical_alignment="center", gap="small")
     answer.html(f'<p class="ls-what">{html.escape(what)}</p>', width="content")
-    return answer
+    return said, answer
 
 
-def _answer(loaded: LoadedBoxes) -> None:
+def _answer(made: Decision | None) -> None:
     """Draw what Compare answers under the reader's rule, as the way there; of many boxes it takes too long here."""
-    made = model_pair.decision_of(loaded)
     if made is not None:
         st.page_link(COMPARE_VIEW, label=frame.escaped(f"{made.headline}: {made.sentence}"), icon=":material/compare:")
 
 
 @st.fragment
-def _what_goes_wrong(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
-    """Draw the largest causes of mistakes as pictures; one opens all its places in the grid of Pages."""
+def _what_goes_wrong(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], first: Family | None) -> None:
+    """Draw the largest causes of mistakes as pictures, one of them first; one opens all its places in the grid."""
     results = [result_of(loaded, model) for model in chosen]
-    shown = crops.family_cards(results, [model.letter for model in chosen], _CAUSES_SHOWN)
+    shown = crops.family_cards(results, [model.letter for model in chosen], _CAUSES_SHOWN, first)
     cards = [card for card, _, _ in shown]
     of = "/".join(str(result_key(loaded, model)[:3]) for model in chosen)
     gallery_items.draw_cards(loaded, cards, of=of, key="causes_shown", empty="No mistake at these thresholds.")
@@ -292,6 +307,9 @@ def view() -> None:
         doctor.banner()
         return
     chosen = loaded.pair
+    asked = _BOXES_ASKED.pop()
+    if asked is not None:
+        _open_pages(_lettered(chosen, asked[0]), status=asked[1])
     frame.title("Overview")
     frame.banners(loaded, chosen)
     doctor.banner()
@@ -302,9 +320,11 @@ def view() -> None:
         protocol_metrics.labels_and_curves(loaded, chosen)
         protocol_metrics.costs_and_scores(loaded, chosen)
         frame.section("At these thresholds", "what the lists show")
-    answer = _headline(loaded, chosen)
+    add_worst, answer = _headline(loaded, chosen)
     with st.container(key="model_cards"):
-        add_mistakes = headline.model_cards(loaded, chosen)
+        add_mistakes = headline.model_cards(
+            loaded, chosen, lambda model, status: _BOXES_ASKED.set((model.letter, status))
+        )
     causes = st.container(key="what_goes_wrong")
     with causes:
         # At once: a place without anything in it has no height.
@@ -314,16 +334,19 @@ def view() -> None:
     with left:
         _labels(loaded, chosen)
     add_mistakes()
+    made = model_pair.decision_of(loaded)
+    worst = None if made is None else deciding_cause([result_of(loaded, model) for model in chosen], made)
+    add_worst(worst)
     with causes:
-        _what_goes_wrong(loaded, chosen)
+        _what_goes_wrong(loaded, chosen, None if worst is None else worst.family)
     with right:
         _mistakes(loaded, chosen)
+    with answer:
+        _answer(made)
     with st.container(key="means_row"):
         means.means(loaded, chosen)
     score_curves.draw(loaded, chosen, GALLERY_VIEW)
     _fit_and_documents(loaded, chosen)
-    with answer:
-        _answer(loaded)
     if not own:
         protocol_metrics.scores(loaded, chosen)
     write_url("overview")

@@ -273,16 +273,16 @@ def issues(app: AppTest) -> list[dict[str, str]]:
 
 def cards(app: AppTest) -> list[dict[str, str]]:
     """The model cards: name, ratios and counts as they are written."""
-    shown = []
+    shown: list[dict[str, str]] = []
     for body in html_blocks(app):
-        if "ls-card" not in body:
-            continue
         text = read_html(body).words
-        card = {"letter": text[0], "name": text[1], "against": text[2]}
-        card |= dict(zip(text[3:-4:2], text[4:-4:2], strict=True))
-        card |= dict(each.split(" ", 1) for each in text[-4:-1])
-        card["signature"] = text[-1]
-        shown.append(card)
+        if "ls-card" in body:
+            names = {"letter": text[0], "name": text[1], "against": text[2]}
+            keys = {status: f"open_{status}_{text[0]}" for status in ("TP", "FP", "FN")}
+            counts = {status: app.button(key=key).label.split(" ")[0] for status, key in keys.items()}
+            shown.append({**names, **dict(zip(text[3::2], text[4::2], strict=True)), **counts})
+        elif shown and "ls-facts" in body:
+            shown[-1].setdefault("signature", text[0])
     return shown
 
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
 from evaluator.data.issues import count_of
+from evaluator.matching.causes import Family, family_title
 from evaluator.metrics import results
 from evaluator.metrics.resampling import LEVEL
 from evaluator.metrics.results import MINUS, capitalised
@@ -122,6 +123,28 @@ def matched_sentence(names: Sequence[str], matched: Sequence[int], extra: Sequen
         drawn = f"and draws {extra[0]:,} that {'is' if extra[0] == 1 else 'are'} not in the ground truth"
         return f"{names[0]} finds {matched[0]:,} of {count_of(boxes, 'box')}, {drawn}."
     return f"{names[1]} finds {matched[1]:,} of {count_of(boxes, 'box')}, {names[0]} finds {matched[0]:,}."
+
+
+def worse_sentence(family: Family, names: Sequence[str], *, is_new: bool) -> str:
+    """Return what the second of two models does wrong more than the first; `is_new`: the first does not at all.
+
+    >>> worse_sentence(Family("joined", truth_label="Text", prediction_label="Text"), ["A", "B"], is_new=True)
+    'But B joins Text boxes that A keeps apart.'
+    >>> worse_sentence(Family("named", name="missed", truth_label="Table"), ["A", "B"], is_new=False)
+    'But B misses Table boxes more often than A.'
+    """
+    truth = f"{family.truth_label} boxes" if family.truth_label else "boxes"
+    does, first = {
+        "joined": (f"joins {truth}", "keeps apart"),
+        "parts": (f"splits {truth}", "keeps whole"),
+        "missed": (f"misses {truth}", "finds"),
+        "wrong_class": (f"takes {truth} for {family.prediction_label}", "does not"),
+    }.get(family.name if family.cause == "named" else family.cause, ("", ""))
+    if not does:
+        return f"But B has more of this: {family_title(family)}.".replace("B", names[1], 1)
+    if is_new:
+        return f"But {names[1]} {does} that {names[0]} {first}."
+    return f"But {names[1]} {does} more often than {names[0]}."
 
 
 def worst_loss(every: Sequence[Difference]) -> Difference | None:

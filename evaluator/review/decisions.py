@@ -306,6 +306,12 @@ def cause_rows(
     return rows, finding_rows(others)
 
 
+def deciding_cause(results: Results, made: Decision) -> CauseRow | None:
+    """Return the cause behind the largest loss that the rule forbids; None where it forbids none."""
+    rows, _ = cause_rows(results, [], made)
+    return rows[0] if rows and rows[0].fails else None
+
+
 def finding_rows(entries: Sequence[FindingStatus]) -> list[CauseRow]:
     """Return findings that are of no cause, each as a row of its own; those of one kind that are corrected as one."""
     rows: dict[object, list[FindingStatus]] = {}

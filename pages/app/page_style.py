@@ -1,9 +1,8 @@
-"""The style of the frame of every view, which stands in the page itself; light, because the server imports it."""
+"""The styles of all views, which stand in the page itself; light, because the server imports it."""
 
 from __future__ import annotations
 
 import base64
-import functools
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +10,7 @@ _FOLDER: Final = Path(__file__).resolve().parents[1]
 ICON: Final = f"data:image/png;base64,{base64.b64encode((_FOLDER / 'icon.png').read_bytes()).decode()}"
 
 
-@functools.cache
-def frame_style() -> str:
-    """Return the style of the frame of every view."""
-    return (_FOLDER / "frame.css").read_text(encoding="utf-8").replace("ICON", ICON)
+def page_styles() -> dict[str, str]:
+    """Return the style of the frame, for the head of the page, and that of what is in it, for the end of its body."""
+    frame, views = ((_FOLDER / f"{name}.css").read_text(encoding="utf-8") for name in ("frame", "app"))
+    return {"head": frame.replace("ICON", ICON), "body": views}

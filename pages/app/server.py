@@ -23,7 +23,7 @@ from streamlit.web.bootstrap import load_config_options
 from streamlit.web.cli import main_run
 
 from evaluator.components.guard import Application, Guard, Scope, inline_scripts
-from evaluator.components.page_head import PageHead
+from evaluator.components.page_styles import PageStyles
 
 OWN_NAMES = ("127.0.0.1", "localhost")
 WATCHED = "--end-with-command"
@@ -67,7 +67,7 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
         Middleware(cast(Any, guarded)),
         Middleware(cast(Any, connections.Limits), reader_of=reader_of),
         Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
-        Middleware(cast(Any, PageHead), style=page_style.frame_style()),
+        Middleware(cast(Any, PageStyles), **page_style.page_styles()),
     ]
 
 

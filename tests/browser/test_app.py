@@ -316,7 +316,7 @@ def assert_own_blocks(screen: Screen, ground: str, ink: str, tint: str) -> None:
     """The theme reaches what we draw ourselves."""
     colours = "(node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]"
     assert screen.page.locator("[data-testid=stApp]").evaluate(colours)[1] == ground
-    assert screen.page.locator(".ls-tag.ls-tp").first.evaluate(colours) == [ink, tint]
+    assert screen.page.locator(".st-key-open_TP_A button").first.evaluate(colours) == [ink, tint]
 
 
 def nothing_sticks_out(screen: Screen) -> None:

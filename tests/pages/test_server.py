@@ -28,7 +28,7 @@ from websockets.sync.client import connect
 
 from evaluator.cli import dashboard as command
 from evaluator.components import guard
-from evaluator.components.page_head import PageHead
+from evaluator.components.page_styles import PageStyles
 from evaluator.workspace.roles import Workspace
 from pages.app import connections, page_style
 from pages.app import server as serve
@@ -197,8 +197,8 @@ def test_layers_of_ours_stand_before_those_of_streamlit() -> None:
     assert isinstance(first.cls(of_streamlit), guard.Guard)
     assert second.cls is connections.Limits
     assert (third.cls, third.kwargs["allowed_hosts"]) == (TrustedHostMiddleware, ["127.0.0.1", "scope.example.org"])
-    assert (last.cls, last.kwargs) == (PageHead, {"style": page_style.frame_style()})
-    assert 'url("data:image/png;base64,' in page_style.frame_style()
+    assert (last.cls, last.kwargs) == (PageStyles, page_style.page_styles())
+    assert 'url("data:image/png;base64,' in page_style.page_styles()["head"]
 
 
 def test_a_page_has_our_style_in_its_head_and_nothing_else_changes() -> None:
@@ -208,10 +208,10 @@ def test_a_page_has_our_style_in_its_head_and_nothing_else_changes() -> None:
     async def application(scope: Any, receive: Any, send: Any) -> None:
         asked_with.append(dict(scope["headers"]))
         kind = b"text/html" if scope["path"] == "/" else b"text/css"
-        headers = [(b"content-type", kind), (b"content-length", b"13"), (b"etag", b"1"), (b"vary", b"accept")]
+        headers = [(b"content-type", kind), (b"content-length", b"26"), (b"etag", b"1"), (b"vary", b"accept")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": b"<head>", "more_body": True})
-        await send({"type": "http.response.body", "body": b"</head>"})
+        await send({"type": "http.response.body", "body": b"</head><body></body>"})
 
     def answer(path: str, accept: bytes) -> tuple[dict[bytes, bytes], bytes]:
         sent: list[Any] = []
@@ -221,15 +221,15 @@ def test_a_page_has_our_style_in_its_head_and_nothing_else_changes() -> None:
 
         headers = [(b"accept", accept), (b"accept-encoding", b"gzip"), (b"if-none-match", b"1")]
         scope = {"type": "http", "method": "GET", "path": path, "headers": headers}
-        asyncio.run(PageHead(application, "i { top: 0 }")(scope, None, send))  # type: ignore[arg-type]
+        asyncio.run(PageStyles(application, "i { top: 0 }", "b { top: 0 }")(scope, None, send))  # type: ignore[arg-type]
         return dict(sent[0]["headers"]), b"".join(each["body"] for each in sent[1:])
 
     headers, body = answer("/", b"text/html,*/*")
-    assert body == b"<head><style>i { top: 0 }</style></head>"
-    assert headers == {b"content-type": b"text/html", b"vary": b"accept", b"content-length": b"40"}
+    assert body == b"<head><style>i { top: 0 }</style></head><body><style>b { top: 0 }</style></body>"
+    assert headers == {b"content-type": b"text/html", b"vary": b"accept", b"content-length": b"80"}
     for path, accept in (("/a.css", b"text/html"), ("/", b"*/*")):
         headers, body = answer(path, accept)
-        assert (body, headers[b"content-length"], headers[b"etag"]) == (b"<head></head>", b"13", b"1")
+        assert (body, headers[b"content-length"], headers[b"etag"]) == (b"<head></head><body></body>", b"26", b"1")
     assert [sorted(each) for each in asked_with] == [
         [b"accept"],
         [b"accept"],

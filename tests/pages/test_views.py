@@ -24,7 +24,7 @@ from evaluator.components.viewer.mistake_filter import MistakeFilter
 from evaluator.data.issues import count_of
 from evaluator.matching import error_types
 from evaluator.matching.box_measures import box_measures
-from evaluator.matching.causes import family_title
+from evaluator.matching.causes import Family, family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
 from evaluator.pdf.pool import PagePool
 from evaluator.project import evaluate_together
@@ -750,7 +750,7 @@ def test_labels_are_shown_whole_in_the_table_and_are_cells_of_the_chart(hostile:
 def test_a_new_threshold_shows_its_numbers_before_the_mistakes_get_names(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start()
     happened: list[str] = []
-    write, name = headline._model_card, error_types.name_mistakes
+    write, name = headline._signed, error_types.name_mistakes
 
     def card(*given: Any, mistakes: bool) -> str:
         body = write(*given, mistakes=mistakes)
@@ -761,12 +761,12 @@ def test_a_new_threshold_shows_its_numbers_before_the_mistakes_get_names(monkeyp
         happened.append("named")
         return name(*given, **options)
 
-    monkeypatch.setattr(headline, "_model_card", card)
+    monkeypatch.setattr(headline, "_signed", card)
     monkeypatch.setattr(error_types, "name_mistakes", named)
     # A threshold that no other test asks for: its results are in no cache of this process.
     fine(next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(0.87).run())
     assert happened == ["numbers", "numbers", "named", "whole card", "named", "whole card"]
-    assert sum(" mistakes</span>" in body for body in dashboard.html_blocks(app)) == 2
+    assert sum(" mistakes</p>" in body for body in dashboard.html_blocks(app)) == 2
     happened.clear()
     fine(app.run())
     assert happened == ["whole card", "whole card"]
@@ -776,7 +776,8 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
     app = start()
     truth = len(sample().ground_truth)
     a, b = (box_result(model).micro.row(0)["tp"] for model in (0, 1))
-    assert f"B finds {b} of {truth} boxes, A finds {a}." in words(app)
+    worse = "But B joins Text boxes that A keeps apart."
+    assert f"B finds {b} of {truth} boxes, A finds {a}. {worse}" in words(app)
     assert "The ground truth has 11 labels on 36 pages of 8 documents." in words(app)
     results = [box_result(model) for model in (0, 1)]
     made = decide(differences(*map(box_measures, results)), ["lines 1.0", "blocks 1.0"])
@@ -789,7 +790,9 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
         for every in causes
         for family in every.alike
     }
-    largest = sorted(boxes, key=lambda family: -boxes[family])[: len(cards)]
+    # The one behind the decision first: Text recall falls.
+    worst = Family("joined", truth_label="Text", prediction_label="Text")
+    largest = sorted(boxes, key=lambda family: (family != worst, -boxes[family]))[: len(cards)]
     assert [card["title"] for card in cards] == [family_title(family) for family in largest]
     for card, family in zip(cards, largest, strict=True):
         told = [
@@ -802,6 +805,12 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
     dashboard.send_event(app, "cards", "open", cards[0]["key"])
     assert dashboard.title(fine(app)) == "Grid"
     assert dashboard.toolbar(app).startswith(family_title(largest[0]))
+    # A count of a card opens exactly its boxes.
+    for letter, status in (("A", "FN"), ("B", "FP")):
+        count = int(dashboard.cards(go(app, OVERVIEW))[("A", "B").index(letter)][status])
+        fine(app.button(key=f"open_{status}_{letter}").click().run())
+        assert dashboard.title(app) == "Pages"
+        assert f" | {count} boxes in " in dashboard.toolbar(app)
 
 
 def model_boxes(app: AppTest) -> list[Any]:

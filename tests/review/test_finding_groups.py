@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from evaluator.components.meeting.agenda import next_item, state_words, verdict_words
+from evaluator.matching.causes import Family
 from evaluator.review.decisions import CauseRow, cause_rows
+from evaluator.review.finding_groups import (
+    of_causes,
+    targets_of_causes,
+)
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, Target
 from tests.judging import opinion
@@ -58,3 +63,13 @@ def test_a_place_of_both_models_is_one_place() -> None:
     row, _ = row_of(ReviewLog(), "Several boxes read as one Figure")
     assert [side.words for side in row.sides] == ["39 wrong boxes at 3 places"] * 2
     assert [place.model for place in row.places] == [0, 0, 0]
+
+
+def test_findings_of_some_causes() -> None:
+    result = sample_results()[0]
+    rows = result.causes.alike[Family("parts", "", "Table", "")]
+    statuses = finding_statuses(
+        ReviewLog.of(verdicts_on(targets_of_causes(result, rows, ReviewLog()), "ignore")), sample_results()
+    )
+    assert of_causes(statuses, result, rows[:0]) == []
+    assert len(of_causes(statuses, result, rows[:1])) == len(result.causes.rows[int(rows[0])])

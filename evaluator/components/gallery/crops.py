@@ -156,12 +156,12 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
 
 
 def family_cards(
-    results: Sequence[AnyBoxResult], letters: Sequence[str], most: int
+    results: Sequence[AnyBoxResult], letters: Sequence[str], most: int, first: Family | None = None
 ) -> list[tuple[CardItem, Family, int]]:
     """Return the largest families of causes of some models, each with its family and the place of the shown model.
 
-    A family stands where the larger number of wrong boxes puts it; its card shows the largest cause of the model that
-    has it, and counts wrong boxes and places of every model.
+    The `first` one is first. Another stands where the larger number of wrong boxes puts it; its card shows the largest
+    cause of the model that has it, and counts wrong boxes and places of every model.
     """
     totals = [CausesPartial.of(each.causes, each.matching.dataset.page_document).totals for each in results]
     largest = {
@@ -170,7 +170,11 @@ def family_cards(
         for family in every
     }
     made = []
-    for family, place in sorted(largest.items(), key=lambda item: -totals[item[1]][item[0]].boxes)[:most]:
+
+    def order(item: tuple[Family, int]) -> tuple[bool, int]:
+        return item[0] != first, -totals[item[1]][item[0]].boxes
+
+    for family, place in sorted(largest.items(), key=order)[:most]:
         (card,) = cause_cards(results[place], results[place].causes.alike[family][:1])
         facts = [
             f"{letter}: {every[family].words if family in every else 'none'}"

@@ -28,8 +28,6 @@ const ACTIONS = {
 /** @type {[string, string][]} */
 const STATUS_CHOICES = [["", "No status"], ["open", "Open"], ["in_progress", "In work"], ["done", "Done"]];
 
-/** Above the page of a pane, in pixels. */
-const PANE_HEAD = 28;
 /** A decision that was meant for the place before is not kept, in milliseconds. */
 const MOVED_LATELY = 700;
 
@@ -287,8 +285,7 @@ class Meeting {
       this.panes.replaceChildren(html("p", { class: "mt-nothing" }, this.item ? "This has no page in the open files." : ""));
       return;
     }
-    const [x1, y1, x2, y2] = this.zoomed ? page.zoom : [0, 0, 1, 1];
-    this.panes.classList.toggle("mt-stacked", isStacked(this.panes, (page.aspect * (x2 - x1)) / (y2 - y1)));
+    this.panes.classList.toggle("mt-stacked", page.aspect > 1.15 && !this.zoomed);
     this.panes.replaceChildren(...page.panes.map((pane) => this.pane(page, pane)));
   }
 
@@ -332,12 +329,6 @@ class Meeting {
     this.ends.abort();
     this.root.remove();
   }
-}
-
-/** @param {HTMLElement} panes @param {number} aspect of what is shown @returns {boolean} whether it is larger in two rows */
-function isStacked({ clientWidth, clientHeight }, aspect) {
-  const beside = Math.min(clientWidth / 2, (clientHeight - PANE_HEAD) * aspect);
-  return Math.min(clientWidth, (clientHeight / 2 - PANE_HEAD) * aspect) > beside;
 }
 
 /** @param {string} letter @returns {HTMLElement} */

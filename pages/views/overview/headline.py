@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.compare.sentences import points
 from evaluator.data.issues import count_of, plain
+from evaluator.matching.box_items import Status
 from evaluator.metrics.results import MetricColumns, Metrics, defined, threshold_text
 from evaluator.metrics.terms import explained
 from pages.app import protocol, widgets
@@ -119,44 +120,55 @@ def _presets(loaded: LoadedBoxes) -> None:
     )
 
 
-def model_cards(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> Callable[[], None]:
-    """Draw each model's counts and ratios; return what adds the mistakes where they had no names yet."""
+def model_cards(
+    loaded: LoadedBoxes, chosen: Sequence[PairModel], ask: Callable[[PairModel, Status], None]
+) -> Callable[[], None]:
+    """Draw each model's ratios and counts, which `ask` for their boxes; return what adds mistakes without names yet."""
     baseline = result_of(loaded, chosen[0]).micro
-    places = [column.empty() for column in st.columns(len(chosen), gap="small")]
     late = []
-    for model, place in zip(chosen, places, strict=True):
-        against_a = None if model.letter == "A" else baseline
-        known = result_of(loaded, model).mistakes_known
-        place.html(_model_card(loaded, model, against_a, mistakes=known))
-        if not known:
-            late.append((model, place, against_a))
+    for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
+        result = result_of(loaded, model)
+        row = result.micro.row(0)
+        counts: tuple[tuple[Status, str], ...] = (
+            ("TP", f"{row['tp']:,} found"),
+            ("FN", f"{row['fn']:,} missed"),
+            ("FP", f"{row['fp']:,} extra"),
+        )
+        with column.container(border=True, key=f"model_card_{model.letter}"):
+            st.html(_model_card(loaded, model, None if model.letter == "A" else baseline))
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                for status, words in counts:
+                    key, said = f"open_{status}_{model.letter}", explained(status)
+                    st.button(words, key=key, on_click=ask, args=(model, status), help=said, disabled=words[0] == "0")
+                place = st.empty()
+            place.html(_signed(loaded, model, mistakes=result.mistakes_known))
+            if not result.mistakes_known:
+                late.append((model, place))
 
     def complete() -> None:
-        for model, place, against_a in late:
-            place.html(_model_card(loaded, model, against_a, mistakes=True))
+        for model, place in late:
+            place.html(_signed(loaded, model, mistakes=True))
 
     return complete
 
 
-def _model_card(loaded: LoadedBoxes, model: PairModel, baseline: MetricColumns | None, *, mistakes: bool) -> str:
-    result = result_of(loaded, model)
-    row = result.micro.row(0)
+def _signed(loaded: LoadedBoxes, model: PairModel, *, mistakes: bool) -> str:
+    words = _thresholds(loaded, model)
+    if mistakes:
+        words += f" · {count_of(len(result_of(loaded, model).mistakes), 'mistake')}"
+    return f'<p class="ls-facts">{html.escape(words)}</p>'
+
+
+def _model_card(loaded: LoadedBoxes, model: PairModel, baseline: MetricColumns | None) -> str:
+    row = result_of(loaded, model).micro.row(0)
     after = corrected(loaded, model)
     main = _metrics(*_RATIOS, of=row, after=after)
     second = _metrics(("Mean IoU", "mean_iou"), ("Coverage", "mean_coverage"), ("Purity", "mean_purity"), of=row)
-    tags = "".join(
-        f'<span class="ls-tag ls-{status.lower()}">{status} {count:,}</span>'
-        for status, count in (("TP", row["tp"]), ("FP", row["fp"]), ("FN", row["fn"]))
-    )
-    signed = _thresholds(loaded, model)
-    if mistakes:
-        signed += f" · {count_of(len(result.mistakes), 'mistake')}"
     return (
         f'<section class="ls-card{theme_class()}" aria-label="Model {model.letter}"><header>'
         f'{letter_badge(model.letter)}<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
         f"<span>{html.escape(against(row['f1'], baseline))}</span></header>"
-        f'<div class="ls-metrics"><dl class="ls-main">{main}</dl><dl class="ls-second">{second}</dl></div>'
-        f"<footer><span>{tags}</span><span>{html.escape(signed)}</span></footer></section>"
+        f'<div class="ls-metrics"><dl class="ls-main">{main}</dl><dl class="ls-second">{second}</dl></div></section>'
     )
 
 

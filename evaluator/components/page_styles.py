@@ -1,4 +1,4 @@
-"""A layer that puts our style into the page itself: without it the first picture is Streamlit's, and everything moves.
+"""A layer that puts our styles into the page: without them the first picture is Streamlit's, and everything moves.
 
 Streamlit has no place for it. A page that is asked for as HTML is asked for whole and uncompressed.
 """
@@ -8,12 +8,15 @@ from __future__ import annotations
 from evaluator.components.guard import Application, Message, Receive, Scope, Send
 
 
-class PageHead:
-    """Puts a style before the end of the head of every HTML page; other answers stay as they are."""
+class PageStyles:
+    """Puts styles at the end of the head and of the body of every HTML page; other answers stay as they are.
 
-    def __init__(self, application: Application, style: str) -> None:
+    Streamlit's own, which come later, stand between the two: of two rules of one weight theirs outdoes the first.
+    """
+
+    def __init__(self, application: Application, head: str, body: str) -> None:
         self._application = application
-        self._style = style
+        self._styles = {"head": head, "body": body}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request or one session."""
@@ -38,7 +41,9 @@ class PageHead:
                 body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                body = body.replace(b"</head>", f"<style>{self._style}</style></head>".encode(), 1)
+                for place, style in self._styles.items():
+                    end = f"</{place}>"
+                    body = body.replace(end.encode(), f"<style>{style}</style>{end}".encode(), 1)
                 kept = [
                     each for each in start["headers"] if each[0] not in (b"content-length", b"etag", b"last-modified")
                 ]

@@ -21,7 +21,7 @@ from evaluator.cli.paths import PasswordFile, passwords_of
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, need_folder
 from evaluator.data.issues import BadInput, issues_text
 from evaluator.pdf.passwords import FILE_VARIABLE
-from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder
+from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, in_home, state_folder
 
 if TYPE_CHECKING:
     from evaluator.workspace.roles import Workspace
@@ -108,11 +108,11 @@ def open_paths(
         _need_something(workspace_files)
     sys.stderr.write(issues_text(workspace_files.issues))
     if findings is not None and "://" not in findings:
-        findings = str(Path(findings).expanduser().resolve())
+        findings = str(in_home(findings).resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
     if password_file is not None:
         passwords_of(password_file)
-        kept[FILE_VARIABLE] = str(password_file.expanduser().resolve())
+        kept[FILE_VARIABLE] = str(in_home(password_file).resolve())
     variables = {name: value for name, value in kept.items() if value} | _workspace_variable(workspace)
     return _serve(workspace_files, variables, port=port, browser=browser, query=address)
 
@@ -123,7 +123,7 @@ def _workspace_variable(folder: Path | None) -> dict[str, str]:
 
     if folder is None:
         return {}
-    root = folder.expanduser().resolve()
+    root = in_home(folder).resolve()
     if root.exists() and not root.is_dir():
         raise UsageError(f"--workspace must name a folder; {folder.name} is a file.")
     return {FOLDER_VARIABLE: str(root)}

@@ -25,6 +25,8 @@ from evaluator.data.issues import Collector, count_of, cut, quote, refuse
 from evaluator.data.page_sizes import entry_sizes
 
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+# Beyond, areas overflow or vanish.
+_LARGEST: Final = 1e12
 _TWO: Final = re.compile(rf"{_NUMBER}(?:,{_NUMBER})?")
 _SHIFT: Final = re.compile(rf"{_TWO.pattern}|{_NUMBER}%(?:,{_NUMBER}%)?")
 _OFFSET: Final = re.compile(r"[-+]?\d{1,9}")
@@ -483,6 +485,16 @@ def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:
         rule = "with the fixes every box must have a width and a height"
         what = f"{thin or len(xyxy):,} of {len(xyxy):,} boxes without, with {fixes}"
         refuse(source.name, "", rule, what, "Choose other fixes; layoutscope check lists what fits.")
+    largest = float(np.abs(xyxy).max(initial=0.0))
+    if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
+        rule = "with the fixes the largest coordinate must be from 1e-12 to 1e12"
+        refuse(
+            source.name,
+            "",
+            rule,
+            f"{largest:.3g} with {fixes}",
+            "Choose other fixes; layoutscope check lists what fits.",
+        )
     outside = int(((xyxy < -_TOLERANCE) | (xyxy > 1.0 + _TOLERANCE)).any(axis=1).sum())
     if source.unit != "page" or not outside:
         return source

@@ -81,8 +81,9 @@ def files_below(path: Path, depth: int, most: int) -> Iterator[Path]:
         deep = len(Path(here).relative_to(path).parts)
         folders[:] = sorted(name for name in folders if not name.startswith(".")) if deep < depth else []
         for name in sorted(names)[:left]:
-            if not name.startswith("."):
-                yield Path(here, name)
+            # To open a pipe would wait for ever.
+            if not name.startswith(".") and (file := Path(here, name)).is_file():
+                yield file
         left -= len(names)
         if left <= 0:
             return

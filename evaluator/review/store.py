@@ -32,7 +32,7 @@ from evaluator.review import schema
 from evaluator.review.left_log import require_own_log
 from evaluator.review.meetings import Meeting, decode_thresholds
 from evaluator.review.problems import StoreProblem, problem_of
-from evaluator.review.store_address import stored_bytes
+from evaluator.review.store_address import in_home, stored_bytes
 from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_target, time_text
 
 BUSY_SECONDS: Final = 10
@@ -344,7 +344,7 @@ class Store:
 def _parsed(address: str | Path) -> tuple[Path | None, URL]:
     """Return the file behind an address, if it is one, and the address for SQLAlchemy."""
     if isinstance(address, Path) or "://" not in address:
-        path = Path(address).expanduser()
+        path = in_home(address)
         return path, URL.create("sqlite", database=str(path))
     try:
         url = make_url(address)

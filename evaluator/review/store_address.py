@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,6 +37,15 @@ def store_address(
     return str(ground_truth.resolve().parent / FILE_NAME)
 
 
+def in_home(path: str | Path) -> Path:
+    """Return a path with ``~`` as the home folder; as it is written where there is no such user.
+
+    >>> in_home("~no such user/notes.sqlite").parts[0]
+    '~no such user'
+    """
+    return Path(os.path.expanduser(path))
+
+
 def store_file(address: str) -> Path | None:
     """Return the file of a store by its address; None for a database on a server.
 
@@ -44,7 +54,7 @@ def store_file(address: str) -> Path | None:
     """
     scheme, mark, rest = address.partition("://")
     if not mark:
-        return Path(address).expanduser()
+        return in_home(address)
     if scheme.partition("+")[0] != "sqlite":
         return None
     return Path(rest.partition("/")[2].partition("?")[0])

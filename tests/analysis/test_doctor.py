@@ -347,6 +347,21 @@ def test_a_fix_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentenc
         parse_fix(text)
 
 
+@pytest.mark.parametrize(
+    ("fix", "largest"), [("scale=1e308", "1e+308"), ("scale=1e-308", "1e-308"), ("shift=1e308,0", "1e+308")]
+)
+def test_a_fix_after_which_areas_overflow_or_vanish_is_refused(fix: str, largest: str) -> None:
+    rows = [box(0.0, 0.0, 1.0, 1.0)]
+    with pytest.raises(BadInput) as refused:
+        apply_fixes(ground_truth(rows), annotations(rows), [parse_fix(fix)])
+    (issue,) = refused.value.issues
+    assert issue.rule == "with the fixes the largest coordinate must be from 1e-12 to 1e12"
+    assert (issue.found, issue.fix) == (
+        f"{largest} with {fix}",
+        "Choose other fixes; layoutscope check lists what fits.",
+    )
+
+
 def test_fixes_are_for_all_predictions_or_for_one_file() -> None:
     fixes = [parse_fix("y-flip"), parse_fix("b.json:xywh")]
     assert [fix.text for fix in fixes_for(fixes, "a.json")] == ["y-flip"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -360,6 +361,8 @@ def test_files_below_a_folder_that_is_read_are_named(tmp_path: Path) -> None:
     for file in ("a.xml", "more/b.xml", "more/pages/c.xml"):
         written(tmp_path / file, VOC.format(Path(file).stem))
     written(tmp_path / "more" / "notes.json", "{}")
+    # To open a pipe would wait for ever.
+    os.mkfifo(tmp_path / "more" / "pipe.xml")
     read = formats.read(tmp_path)
     assert len(read.boxes) == 1
     assert [issue.sentence for issue in read.issues] == [

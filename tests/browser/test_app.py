@@ -126,8 +126,8 @@ def its_numbers_and_charts_are_there_without_a_click(screen: Screen) -> None:
     assert screen.page.locator(".ls-card").count() == 2
     for model in (0, 1):
         row = box_result(model, IOU).micro.row(0)
-        card = screen.page.locator(".ls-card").nth(model).inner_text()
-        for words in (f"{row['f1']:.3f}", f"TP {row['tp']}", f"FP {row['fp']}", f"FN {row['fn']}"):
+        card = screen.page.locator(f".st-key-model_card_{'AB'[model]}").inner_text()
+        for words in (f"{row['f1']:.3f}", f"{row['tp']} found", f"{row['fp']} extra", f"{row['fn']} missed"):
             assert words in card
     drawn = screen.page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg")
     screen.bring("documents_row")

@@ -29,6 +29,7 @@ _KEY = "gallery"
 def _head(shown: ShownItems, listed: ListedPages) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
         toolbar.mistake_chips(listed.counts)
+        toolbar.not_judged()
         widgets.choice("Order", gallery_items.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)
         sheets = -(-len(shown) // gallery_items.CARDS)
         if sheets > 1:

@@ -204,7 +204,7 @@ def test_tables_of_text_stay_tables() -> None:
 
 
 # Parts of what components get that name a thing to the server and are never shown: a document, a label, a cause.
-NAMING = re.compile(r"\.(document|key|label|keys\[\]|blocks\[\]\[\])$")
+NAMING = re.compile(r"\.(document|key|label|keys\[\]|family\[\]|blocks\[\]\[\])$")
 SHOWN_AS_NAME = re.compile(r"\.(boxes|mistakes|cards)\[\]\.label$")
 
 

@@ -247,6 +247,11 @@ def n_walks_over_documents(screen: Screen) -> None:
     assert len(set(seen)) == total
     screen.page.keyboard.press("n")
     assert (*screen.settled().where(), screen.address()["box"]) == seen[-1], "the last of the list"
+    assert screen.page.locator(".box-facts").inner_text() == f"That was the last of {total} mistakes. N starts again."
+    screen.page.keyboard.press("n")
+    screen.wait(lambda: screen.where() == seen[0][:2], "the first of the list")
+    screen.page.locator(".mistake.chosen[data-number='1']").wait_for()
+    screen.settled()
 
 
 def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
@@ -471,7 +476,8 @@ def a_page_that_cannot_be_drawn_keeps_its_boxes(screen: Screen) -> None:
         alert = page.get_by_role("alert").filter(has_text=words)
         places = screen.places()
         left, top, right, bottom = places["sheet"]
-        assert alert.bounding_box()["y"] > (top + bottom) / 2, f"at the foot of the page of {document}"
+        said = alert.bounding_box()
+        assert said["y"] + said["height"] <= top, f"above the page of {document}, not over it"
         assert places["image"] is None
         assert len(places["boxes"]) >= len(HOSTILE)
         for x1, y1, x2, y2 in places["boxes"].values():

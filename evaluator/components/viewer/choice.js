@@ -4,6 +4,7 @@ import { unionOf } from "../shared/geometry.js";
 import { boxName } from "../shared/facts.js";
 import { bringIntoView, inPane, stackAt, zoomTo } from "../shared/placement.js";
 import { centreRow, walkRows } from "../shared/rows.js";
+import { plural } from "../shared/words.js";
 
 /** @import { PagePayload } from "../shared/payloads.d.ts" */
 /** @import { Place } from "./state.js" */
@@ -50,12 +51,27 @@ export function stepMistake(view, step) {
 function walkOn(view, step) {
   const { page, walk } = view.shown();
   if (!page || !(step > 0 ? walk?.after : walk?.before)) {
-    view.spoken.textContent = step > 0 ? "This was the last mistake of the list" : "This was the first mistake of the list";
+    endOfList(view, step, walk?.total ?? 0);
     return;
   }
   const position = (step > 0 ? walk?.next : walk?.previous) ?? 0;
   const edge = (/** @type {PagePayload} */ { mistakes }) => mistakes.at(step > 0 ? 0 : -1)?.keys[0] ?? null;
   view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: step > 0 ? 1 : -1 }, (waits) => view.drawPlaced(position, edge, waits));
+}
+
+/** At the last mistake of the list it is said so, and the next N leads to the first one. @param {Viewer} view @param {number} step @param {number} total */
+function endOfList(view, step, total) {
+  const { page, walk } = view.shown();
+  if (step < 0 || view.ended !== view.selected) {
+    view.ended = step > 0 ? view.selected : null;
+    view.spoken.textContent = step > 0 ? `That was the last of ${plural(total, "mistake")}. N starts again.` : "This was the first mistake of the list";
+    if (step > 0) view.facts.textContent = view.spoken.textContent;
+    return;
+  }
+  view.ended = null;
+  const [first] = view.state.listedPlaces();
+  if (page && walk?.before) view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: 1 }, () => false);
+  else if (first) choosePlace(view, first);
 }
 
 /** @param {Viewer} view @param {number} step through boxes that lie on each other */

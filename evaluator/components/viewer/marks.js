@@ -2,7 +2,7 @@
 
 import { placeOf, setAttributes } from "../shared/elements.js";
 import { drawCuts, drawForeign } from "../shared/layers.js";
-import { STATUSES, writeFacts, writeListState, writeMenuButton, writeNotes } from "./words.js";
+import { STATUSES, writeFacts, writeNext, writeListState, writeMenuButton, writeNotes } from "./words.js";
 import { writeVerdict } from "./verdict.js";
 import { chipText } from "../shared/facts.js";
 import { scrollToRow } from "../shared/rows.js";
@@ -97,6 +97,7 @@ export function showMark(view, quiet) {
   drawForeign(pane.foreign, state.layers.lost ? state.content.mistakeOf(box)?.foreign ?? [] : []);
   drawMark(view);
   writeVerdict(view);
+  writeNext(view);
   // Scrolling lays out what was changed.
   if (row && !row.hidden && !quiet && !view.list.matches(":hover")) scrollToRow(view.list, row);
 }

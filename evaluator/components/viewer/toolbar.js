@@ -42,8 +42,9 @@ export function makeToolbar(view) {
   const zoomIn = button("Zoom in", { title: "Zoom in (+)" }, () => view.zoom(1.4, null), icon("plus"));
   const root = html("div", { class: "toolbar" },
     joined("Page", previousPage, pageText, nextPage),
+    // Lost text is known later than the boxes: at the beginning it moves none of the others.
     html("div", { class: "legend", role: "group", "aria-label": "Boxes shown" },
-      toggles.TP.node, toggles.FP.node, toggles.FN.node, lost, html("div", { class: "menu-holder" }, labels, menu)),
+      lost, toggles.TP.node, toggles.FP.node, toggles.FN.node, html("div", { class: "menu-holder" }, labels, menu)),
     joined("Zoom", zoomOut, fit, zoomIn));
   return { root, previousPage, nextPage, pageText, toggles, lost, lostNumber, labels, labelNumber, menu, zoomOut, fit, zoomIn };
 }

@@ -59,6 +59,8 @@ export class Viewer extends WindowedView {
     this.rowCrops = { stop: () => {} };
     /** Whether the verdict is for all places like the chosen one. */
     this.everywhere = false;
+    /** @type {string | null} the chosen box at which the end of the list was said */
+    this.ended = null;
     /** Whether chosen places are zoomed to. */
     this.close = false;
     /** Whether the page is still to be opened at its boxes. */
@@ -87,7 +89,7 @@ export class Viewer extends WindowedView {
     this.root.append(
       this.tools.root,
       html("div", { class: "work" },
-        html("div", { class: "stage" }, this.strip, html("div", { class: "pane-column" }, this.warnings, this.pane.root)),
+        html("div", { class: "stage" }, this.strip, html("div", { class: "pane-column" }, this.warnings, this.pane.problem, this.pane.root)),
         html("section", { class: "side", "aria-label": "Mistakes" }, this.listHead, this.list, this.facts, this.verdict.root)),
       this.keys, this.help, this.spoken);
     this.root.addEventListener("pointerdown", (event) => {

@@ -10,7 +10,7 @@ import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { STATUS_WORDS, count, plainName, plural, saidOf } from "../shared/words.js";
 import { drawCrop } from "./crop.js";
-import { drawCrops, drawList, writeEdges, writeListMessage } from "./list.js";
+import { drawCrops, drawList, placeTitle, writeEdges, writeListMessage } from "./list.js";
 import { drawStrip, markStrip, writeJudged } from "./strip.js";
 import { keyLine } from "./toolbar.js";
 
@@ -35,7 +35,7 @@ export function writeBars(view) {
   sheet.hidden = page === null;
   view.pane.showProblem(page?.problem ?? null);
   const { limit } = data;
-  return drawWhenOther(view.warnings, [page?.notes ?? [], limit], () => view.warnings.replaceChildren(...warningLines(page?.notes ?? [], [{ limit }])));
+  return drawWhenOther(view.warnings, [page?.notes ?? [], limit, page?.problem ?? null], () => view.warnings.replaceChildren(...warningLines(page?.notes ?? [], [{ limit }])));
 }
 
 /** The statuses with their counts. @param {Viewer} view */
@@ -147,6 +147,16 @@ function writeSaid(view) {
     const said = known ? saidOf(place.mistakes.map(({ verdict }) => verdict)) : "";
     if (node && node.textContent !== said) node.textContent = said;
   }
+}
+
+/** In the key line, where N leads. @param {Viewer} view */
+export function writeNext(view) {
+  const node = /** @type {HTMLElement | null} */ (view.keys.querySelector(".key-group > span"));
+  const next = view.state.nextPlace(view.selected, 1, (view.shown().walk ?? null) !== null);
+  const words = next === "beyond" ? "next: on another page" : next ? `next: ${next.number} ${placeTitle(next).filter(Boolean).join(" ")}` : "next mistake";
+  if (!node || node.textContent === words) return;
+  node.textContent = words;
+  node.title = words;
 }
 
 /** The facts of the box under the pointer, else of the chosen one, below the list. @param {Viewer} view @param {BoxItem | null} box */

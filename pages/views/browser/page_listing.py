@@ -248,9 +248,11 @@ def turn(shown: ListedPages, document: str, index: int, step: int) -> None:
 
 
 def turn_to_mistake(shown: ListedPages, document: str, index: int, step: int) -> bool:
-    """Go to the next page with a mistake, and choose the first or last there; False without one."""
+    """Go to the next page with a mistake, after the last to the first, and choose the first or last; False without."""
     here = shown.pages.position(document, index)
     position = shown.pages.with_mistakes(-1 if here is None else here, step)
+    if position is None and step > 0:
+        position = shown.pages.with_mistakes(-1, step)
     if position is None:
         return False
     go_to_page(*shown.pages.at(position))

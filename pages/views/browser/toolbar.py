@@ -96,7 +96,8 @@ def _conditions(loaded: LoadedBoxes, model: Model, counts: IntArray, *, pages: b
     _cause_choice(loaded, model)
     frame.label_choice(loaded)
     frame.document_choice(loaded)
-    st.checkbox("Only without verdict", key=State.unjudged.key, persist_state="session")
+    if pages:
+        not_judged()
     _range("Box score", State.score_range, "Missed boxes have no score and stay.")
     _range(
         "IoU of the pair",
@@ -116,6 +117,11 @@ def mistake_chips(counts: IntArray) -> None:
     """Draw the names of mistakes with what each would list."""
     every = zip(DOCUMENT, counts.tolist(), strict=True)
     frame.mistake_choice({name: count for name, count in every if count or name in state.mistake_names})
+
+
+def not_judged() -> None:
+    """Draw whether only mistakes without a verdict pass."""
+    st.checkbox("Not judged", key=State.unjudged.key, persist_state="session")
 
 
 def _range(label: str, field: Field[tuple[float, float]], explained: str) -> None:

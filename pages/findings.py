@@ -304,7 +304,9 @@ def view() -> None:
 
 def _ways(loaded: LoadedBoxes | None) -> None:
     """Draw what else there is to do, at the right of the modes."""
-    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+    with st.container(
+        key="review_ways", horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
+    ):
         if loaded is None:
             findings.ask_author()
             return

@@ -55,7 +55,7 @@ class Meeting {
     this.spoken = html("div", { class: "mt-spoken", role: "status" });
     this.reach = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox" }));
     this.reachWords = html("span", {});
-    this.decide = button("Decide, next", { class: "mt-decide" }, () => this.keep());
+    this.decide = button("", { class: "mt-decide" }, () => this.keep());
     this.live = html("div", { class: "mt-live", role: "status" });
     this.movedAt = 0;
     this.aside = html("nav", { class: "mt-agenda", "aria-label": "Agenda" });

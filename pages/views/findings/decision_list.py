@@ -46,7 +46,13 @@ def show(loaded: LoadedBoxes | None) -> None:
     letters = [model.letter for model in loaded.pair] if loaded is not None else []
     groups = {"": causes, "decided": [row for row in causes if row.entries]}
     groups["open"] = [row for row in causes if not row.entries]
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
+    with st.container(
+        key="decided_line",
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        gap="small",
+    ):
         first, rest = shown.summary(causes, letters) if causes else ("", "")
         st.html(f'<p class="ls-decided"><b>{first}</b> {rest}</p>', width="stretch")
         names = {key: f"{word} {len(groups[key]):,}" for key, word in _CHOICES.items()}
@@ -95,7 +101,9 @@ def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequenc
         if event is not None and event.row in by_key:
             keep(by_key[event.row], event)
 
-    said = decisions(payload, key=_KEY, on_want=want, on_edit=edit)
+    # Its room is kept until it is drawn, so that nothing moves.
+    with st.container(key="decision_list"):
+        said = decisions(payload, key=_KEY, on_want=want, on_edit=edit)
     if said.open in by_key:
         _open(loaded, by_key[said.open])
     elif said.alike in by_key:

@@ -580,24 +580,41 @@ def _pairs_by_page(first: IntArray, second: IntArray) -> Iterator[tuple[IntArray
 
 
 def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:
-    """Return the pairs that moved like the one that most others moved like, bool, shape (K,); K > 0.
+    """Return the pairs that moved like the first one that most others moved like, bool, shape (K,); K > 0.
 
-    Each pair is tried; of many pairs the first in each of the cells where most of them are.
+    Each pair is tried that has so many in its cell and the cells around it; of many pairs the first in each of the
+    cells where most of them are.
     """
+    # A little wider, so that rounding puts no pair that moved alike two cells away.
+    cells, firsts, cell, counts = np.unique(
+        np.floor(moved / (tolerance * (1.0 + 1e-9))), axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
     tried = np.arange(len(moved))
     if len(moved) > _TRY_ALL:
-        cells = np.floor(moved / tolerance)
-        _, firsts, counts = np.unique(cells, axis=0, return_index=True, return_counts=True)
         tried = np.sort(firsts[np.argsort(-counts, kind="stable")[:_TRIED]])
-    most, best = 0, np.zeros(len(moved), dtype=bool)
-    step = max(_AT_ONCE // len(moved), 1)
+    around = _around(cells, counts)[cell.ravel()[tried]]
+    tried = tried[order := np.argsort(-around, kind="stable")]
+    around = around[order]
+    most, first, best = 0, 0, np.zeros(len(moved), dtype=bool)
+    step = min(max(_AT_ONCE // len(moved), 1), _TRIED)
     for start in range(0, len(tried), step):
-        near: BoolArray = np.all(np.abs(moved[tried[start : start + step], None, :] - moved) <= tolerance, axis=2)
-        counts = near.sum(axis=1)
-        at = int(counts.argmax())
-        if counts[at] > most:
-            most, best = int(counts[at]), near[at]
+        if around[start] < most:
+            break
+        rows = tried[start : start + step]
+        near: BoolArray = np.all(np.abs(moved[rows, None, :] - moved) <= tolerance, axis=2)
+        alike = near.sum(axis=1)
+        at = int(np.lexsort((rows, -alike))[0])
+        if (int(alike[at]), -int(rows[at])) > (most, -first):
+            most, first, best = int(alike[at]), int(rows[at]), near[at]
     return best
+
+
+def _around(cells: FloatArray, counts: IntArray) -> IntArray:
+    """Return how many lie in each cell and the eight around it, int64; the cells are sorted, each once."""
+    every = [tuple(cell) for cell in cells.tolist()]
+    known = dict(zip(every, counts.tolist(), strict=True))
+    sides = (-1.0, 0.0, 1.0)
+    return np.array([sum(known.get((x + i, y + j), 0) for i in sides for j in sides) for x, y in every], dtype=np.int64)
 
 
 class _Inside(NamedTuple):

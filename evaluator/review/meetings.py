@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -12,12 +12,15 @@ STALE: Final = timedelta(minutes=5)
 """A meeting whose presenter was not heard of for so long has ended; clocks of two servers may differ."""
 
 
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
+
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
     """What makes the numbers that are presented: protocol, IoU, and the lowest score of each model, by its place."""
 
     protocol: str
-    iou: float
-    scores: Mapping[int, float] = {}
+    iou: Share
+    scores: Mapping[int, Share] = {}
 
 
 class Meeting(msgspec.Struct, frozen=True, kw_only=True):

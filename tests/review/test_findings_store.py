@@ -324,6 +324,12 @@ class TestContract:
         assert ended is not None
         assert not ended.is_live(NOW)
         assert len(store.events()) == 1
+        # Thresholds that no slider has, by other hands.
+        with database(address) as connection:
+            wrong = {"thresholds": '{"protocol": "snapshot", "iou": 7.0}'}
+            connection.execute(text("UPDATE layoutscope_meeting SET thresholds = :thresholds"), wrong)
+        with refused("corrupt"):
+            store.meeting()
 
     def test_an_upgrade_that_breaks_off_leaves_layout_1(
         self, address: str, monkeypatch: pytest.MonkeyPatch, opened: Opener

@@ -20,7 +20,7 @@ from evaluator.data.issues import plain
 from evaluator.review.decisions import CauseRow
 from evaluator.review.meetings import Meeting, Thresholds
 from pages.app import protocol
-from pages.app.results import score_threshold
+from pages.app.results import iou_range, score_threshold
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import State, state
 from pages.views.findings import findings
@@ -58,7 +58,8 @@ def follow(loaded: LoadedBoxes) -> None:
     if now is None or state.meeting_begins or role(loaded) != "follows":
         return
     state.meeting_item, state.meeting_example, state.meeting_followed = now.item, now.example, True
-    if now.thresholds.protocol == protocol.chosen().name:
+    low, high = iou_range()
+    if now.thresholds.protocol == protocol.chosen().name and low <= now.thresholds.iou <= high:
         state.meeting_own = state.meeting_own or _thresholds(loaded)
         _use(loaded, now.thresholds)
 

@@ -237,6 +237,7 @@ def test_a_page_has_our_style_in_its_head_and_nothing_else_changes() -> None:
     ]
 
 
+@pytest.mark.usefixtures("store_path")
 def test_the_first_page_waits_for_no_table_and_no_database_and_no_view_writes_into_the_log(tmp_path: Path) -> None:
     """Pandas and SQLAlchemy were half of what the first page took; the log also after all views in one session."""
     libraries: list[str] = []

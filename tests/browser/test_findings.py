@@ -391,6 +391,7 @@ def verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves(kept: P
             screen.press("4")
             page.get_by_text(f"Waiting to be saved: {waiting} verdict").wait_for()
         screen.to("suspects", evidence="0")
+        screen.wait(lambda: page.locator(".suspect-image[src]").is_visible(), "the page of the first suspect")
         page.locator(".suspect-pane").click()
         first = page.locator(".suspect-row b").first.inner_text()
         screen.press("3")

@@ -7,6 +7,8 @@ const OPEN = "dialog[open], [aria-modal='true'], [data-testid='stPopoverBody'], 
 /** What other keys than letters and digits are for, when it has the focus. */
 const MOVES = "[role='radio'], [role='radiogroup'], [role='slider'], [role='tab'], [role='grid'], [data-testid='stDataFrame'], input";
 const PRESSES = "a[href], button, summary, label, [role='button'], [role='checkbox'], [role='gridcell']";
+/** Said by a component that begins to hear keys. */
+const BUILT = "layoutscope-keys";
 const LINK = "[data-testid='stTopNavLink'], [data-testid='stPageLink-NavLink']";
 
 /** @param {HTMLElement} root @returns {Element} the element of the outer document that holds a component */
@@ -37,10 +39,13 @@ function releasePressedLink() {
  * Hears the keys of a component while it is in sight, wherever the focus is, unless something else on the page wants them.
  *
  * On the window, before everyone else, because Streamlit's C and R and the shortcuts of its buttons listen on the document;
- * inside of the component after the part that has the focus.
+ * inside of the component after the part that has the focus. Where Streamlit builds a component anew before the old one is
+ * gone, the new one alone hears: one press is one verdict.
  * @param {HTMLElement} root @param {(event: KeyboardEvent) => void} pressed @param {AbortSignal} signal ends it
  */
 export function listenForKeys(root, pressed, signal) {
+  const newer = new AbortController();
+  const until = AbortSignal.any([signal, newer.signal]);
   const hear = (/** @type {KeyboardEvent} */ event) => {
     pressed(event);
     const plain = !event.ctrlKey && !event.altKey && !event.metaKey && !isAbout(event, TAKES_INPUT);
@@ -49,7 +54,12 @@ export function listenForKeys(root, pressed, signal) {
   root.addEventListener("keydown", hear);
   window.addEventListener("keydown", (event) => {
     if (root.getClientRects().length > 0 && !event.composedPath().includes(root) && !isTaken(event)) hear(event);
-  }, { capture: true, signal });
+  }, { capture: true, signal: until });
+  window.addEventListener(BUILT, (event) => {
+    const other = event instanceof CustomEvent ? event.detail : root;
+    if (other !== root && other.classList[0] === root.classList[0]) newer.abort();
+  }, { signal: until });
+  window.dispatchEvent(new CustomEvent(BUILT, { detail: root }));
   window.addEventListener("click", () => setTimeout(releasePressedLink), { capture: true, signal });
   releasePressedLink();
 }

@@ -228,7 +228,8 @@ def causes_of(
     causes: list[Cause] = []
     for row in rows:
         example = example_of(row, wanted)
-        if example is None:
+        # A finding of no cause has no family, and no example.
+        if example is None or row.family is None:
             continue
         solved, new = changes.get(row.family, (0, 0))
         change = [words for count, words in ((solved, f"{solved:,} solved"), (new, f"{new:,} new")) if count]

@@ -98,7 +98,7 @@ def review(tour: Tour, folder: Path) -> None:
     """Walk through one review, from the numbers to the pack on disk."""
     screen, page = tour.screen, tour.page
     screen.open()
-    tour.say(1, "Two models against the ground truth, label by label")
+    tour.say(1, "What the better model finds, and what it breaks")
     tour.show(1.6)
 
     tour.say(2, "The page with most mistakes first: matches, false positives, missed boxes")
@@ -143,9 +143,9 @@ def review(tour: Tour, folder: Path) -> None:
     waiting.value.save_as(folder / "review-pack.html")
     page.goto((folder / "review-pack.html").as_uri())
     page.evaluate("document.fonts.ready")
-    tour.say(5, "It opens from disk, without a server: decision, key numbers, findings")
+    tour.say(5, "It opens from disk, without a server: the decision, and who does what")
     tour.show(2.0)
-    page.get_by_role("heading", name="Findings").evaluate(
+    page.get_by_role("heading", name="Decisions").first.evaluate(
         "(heading) => scrollTo(0, heading.getBoundingClientRect().top - 20)"
     )
     tour.show(2.2)

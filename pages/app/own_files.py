@@ -21,7 +21,7 @@ from evaluator.workspace.proposal import LETTERS, TRUTH, UNUSED, ListedFile, Pro
 from evaluator.workspace.roles import Workspace
 from evaluator.workspace.store import OpenUpload
 from evaluator.workspace.uploads import PAGE_SUFFIXES, sort_dropped_files
-from pages.app import address, columns, components, pictures, protocol, session_files, workspace_store
+from pages.app import address, columns, components, pictures, protocol, session_files, widgets, workspace_store
 from pages.app.session_files import BOXES, KINDS, AnyKind, initial_workspace
 from pages.app.state import AnyField, Field, State, UploadedFiles, form_value, report, state
 
@@ -140,9 +140,14 @@ def _missing(name: str, is_large: bool, limit: int) -> Issue:
     return Issue(severity="warning", file=name, place="", rule=rule, found="", fix=fix)
 
 
-def receive(uploads: UploadedFiles) -> None:
-    """List some files with those that are listed already, or open."""
-    held = _list_now()
+def _receive(uploads: UploadedFiles, view: str) -> None:
+    """List some files with those that are listed already, or open, over a view."""
+    with st.spinner(f"Reading {count_of(len(uploads), 'file')}"):
+        _LISTED.set(_with_files(_list_now(), uploads))
+    _SHOWN.set(view)
+
+
+def _with_files(held: Listed, uploads: UploadedFiles) -> Listed:
     truths = {each.kind for each in held.proposal.files if each.stated == "ground_truth"}
     dropped = sort_dropped_files(uploads, open_truths=truths)
     new = [_read(each.kind, each.upload, each.upload.name, each.side) for each in dropped.proposed]
@@ -159,7 +164,7 @@ def receive(uploads: UploadedFiles) -> None:
         names=(*(name for name in held.names if name not in given), *dropped.unexplained()),
         tables=(*(table for table in held.tables if table[0] not in given), *dropped.tables),
     ).with_proposal(proposal)
-    _LISTED.set(replace(listed, unused=listed.unused | _folders_elsewhere(proposal, dropped.pages)))
+    return replace(listed, unused=listed.unused | _folders_elsewhere(proposal, dropped.pages))
 
 
 def _folders_elsewhere(proposal: Proposal, pages: UploadedFiles) -> frozenset[str]:
@@ -239,8 +244,9 @@ def _of_workspace(named: Workspace) -> Listed:
     return Listed(propose(files), folders=tuple(folders), issues=named.issues, names=named.passed_over)
 
 
-def _add_table(upload: Upload, side: Side) -> None:
+def _add_table(asked: tuple[Upload, Side]) -> None:
     """List a table whose columns the reader has named among the files with a role."""
+    upload, side = asked
     held, names = _list_now(), {name for name, _ in upload.files}
     proposal = propose([*held.proposal.files, _read(BOXES.name, upload, upload.name, side)])
     tables = tuple(each for each in held.tables if each[0] not in names)
@@ -254,14 +260,8 @@ def _add_table(upload: Upload, side: Side) -> None:
 def follow(view: str) -> None:
     """Do what the reader asked for: list what arrived, evaluate, undo; before the view is drawn."""
     start(view)
-    if state.arrived:
-        with st.spinner(f"Reading {count_of(len(state.arrived), 'file')}"):
-            receive(state.arrived)
-        _SHOWN.set(view)
-        state.arrived = None
-    if state.table_asked is not None:
-        _add_table(*state.table_asked)
-        state.table_asked = None
+    widgets.run_pending(State.arrived, lambda uploads: _receive(uploads, view))
+    widgets.run_pending(State.table_asked, _add_table)
     missing = _NOT_ARRIVED.pop()
     if missing:
         held = _list_now()
@@ -381,20 +381,15 @@ def _evaluate() -> None:
         _LISTED.set(replace(held, issues=(*held.issues, *wrong)))
         return
     before = {field.name: field.get() for field in _REPLACED}
-    kept: tuple[AnyField, ...] = ()
     is_other = held.paired or any(
         _sources(kind, opened[kind]) != _sources(kind, session_files.files(kind)) for kind in KINDS
     )
-    if is_other:
-        _BEFORE.set(before)
-        # Further models beside the same ground truth are judged as those before them.
-        was, now = session_files.files(BOXES).truth, opened[BOXES].truth
-        kept = _OF_TRUTH if was is not None and now is not None and BOXES.digest(was) == BOXES.digest(now) else ()
-        for entry in address.TABLE:
-            if entry.field not in kept:
-                entry.field.set(entry.field.start)
+    was, now = session_files.files(BOXES).truth, opened[BOXES].truth
+    # Further models beside the same ground truth are judged as those before them.
+    is_same_truth = was is not None and now is not None and BOXES.digest(was) == BOXES.digest(now)
     for kind, project in opened.items():
         kind.project_field.set(project)
+    _BEFORE.set(before if is_other else None)
     pages, left_out = _take_pages(held, [kind for kind in KINDS if opened[kind].members])
     state.left_out, explained = (*held.issues, *left_out), {issue.file for issue in held.issues}
     state.passed_over = (*held.names, *(name for name, _ in held.tables if name not in explained))
@@ -406,7 +401,10 @@ def _evaluate() -> None:
         # The reader stays where he is: only pages have come or gone.
         _SAID.set((pages or "Nothing has changed.", view))
         return
-    if not kept:
+    for entry in address.TABLE:
+        if not (is_same_truth and entry.field in _OF_TRUTH):
+            entry.field.set(entry.field.start)
+    if not is_same_truth:
         state.protocol = protocol.of_files()
         state.iou = protocol.standard_iou()
     if held.paired:
@@ -500,5 +498,6 @@ def said(view: str) -> None:
         return
     with st.container(key="opened", horizontal=True, vertical_alignment="center"):
         st.html(f'<span role="status">{html.escape(words)}</span>', width="content")
-        st.button("Undo", key="undo_open", type="tertiary", on_click=_ASKED.set, args=("undo",))
+        if _BEFORE.get() is not None:
+            st.button("Undo", key="undo_open", type="tertiary", on_click=_ASKED.set, args=("undo",))
         roles_button("Roles", "show_roles", "tertiary")

@@ -318,6 +318,7 @@ def said(app: AppTest) -> str:
 def test_a_pdf_is_added_and_used(reader: AppTest) -> None:
     dashboard.add(reader, {"tram-options.pdf": PDF})
     assert said(reader) == "1 page file added."
+    assert "undo_open" not in {each.key for each in reader.button}
     assert stored(reader) == ["tram-options.pdf"]
     # The others are still those of the folder that was open.
     for document in ("tram-options.pdf", "school-census.pdf"):

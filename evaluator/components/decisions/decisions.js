@@ -7,8 +7,9 @@
 
 import { breakable, button, html } from "../shared/elements.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
+import { nameField } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { VERDICTS, verdictWords } from "../shared/words.js";
+import { TASK_STATUSES, VERDICTS, verdictWords } from "../shared/words.js";
 import { eventId } from "../shared/requests.js";
 import { TAKES_INPUT, listenForKeys } from "../shared/focus.js";
 import { actionOf } from "../shared/keys.js";
@@ -24,8 +25,6 @@ const ACTIONS = {
   ArrowUp: "up", ArrowDown: "down", p: "up", n: "down", 1: "verdict-0", 2: "verdict-1", 3: "verdict-2", 4: "verdict-3",
   v: "note", o: "owner", d: "due", s: "status", u: "undo", Enter: "alike",
 };
-/** @type {[string, string][]} */
-const STATUS_WORDS_OF = [["open", "Open"], ["in_progress", "In work"], ["done", "Done"]];
 /** @typedef {"note" | "owner" | "due" | "status"} Field */
 /** @type {Record<Field, string>} */
 const FIELD_WORDS = { note: "Note", owner: "Owner", due: "Due", status: "Status" };
@@ -50,7 +49,7 @@ class Decisions {
     this.head = html("div", { class: "dc-head", role: "row" });
     this.list = html("div", { class: "dc-list", role: "rowgroup" });
     this.rest = html("p", { class: "dc-rest" });
-    this.name = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 120, class: "dc-name", placeholder: "Your name, shown with your verdicts", "aria-label": "Your name, needed for verdicts", hidden: true }));
+    this.name = nameField("dc-name", () => this.named(), () => this.unnamed());
     this.said = html("span", { class: "dc-said", role: "status" });
     this.problem = html("span", { class: "dc-problem", role: "alert" });
     this.owners = html("datalist", { id: "dc-owners" });
@@ -59,7 +58,6 @@ class Decisions {
     this.root = html("div", { class: "layoutscope-decisions", tabindex: -1 }, table, this.rest, foot, this.owners);
     parent.append(this.root);
     this.seen = new IntersectionObserver((entries) => this.look(entries), { rootMargin: "300px" });
-    this.name.addEventListener("keydown", (event) => this.named(event));
     this.ends = new AbortController();
     listenForKeys(this.root, (event) => this.pressed(event), this.ends.signal);
   }
@@ -267,22 +265,19 @@ class Decisions {
     this.send("edit", { id: this.sent, row, field, value, name: this.data?.reviewer ? "" : known });
   }
 
-  /** @param {KeyboardEvent} event in the field of the name */
-  named(event) {
-    if (event.key === "Escape") {
-      this.waiting = null;
-      this.name.hidden = true;
-      this.said.textContent = "Not saved";
-    } else if (event.key === "Enter" && this.name.value.trim() && this.waiting) {
-      keepReviewer(this.name.value.trim());
-      const { row, field, value } = this.waiting;
-      this.waiting = null;
-      this.name.hidden = true;
-      this.say(row, field, value);
-      this.root.focus({ preventScroll: true });
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
+  /** The name was typed: what waits for it is sent. */
+  named() {
+    if (!this.waiting) return;
+    const { row, field, value } = this.waiting;
+    this.waiting = null;
+    this.say(row, field, value);
+    this.root.focus({ preventScroll: true });
+  }
+
+  /** The name is not given: what waits for it is dropped. */
+  unnamed() {
+    this.waiting = null;
+    this.said.textContent = "Not saved";
   }
 
   /** @param {KeyboardEvent} event */
@@ -330,7 +325,7 @@ class Decisions {
 function inputOf(field, value) {
   const name = { "aria-label": FIELD_WORDS[field], class: "dc-input" };
   const input = field === "note" ? html("textarea", { ...name, rows: 3, maxlength: 2000 })
-    : field === "status" ? html("select", name, ...STATUS_WORDS_OF.map(([key, words]) => html("option", { value: key }, words)))
+    : field === "status" ? html("select", name, ...TASK_STATUSES.map(([key, words]) => html("option", { value: key }, words)))
       : html("input", field === "due" ? { ...name, type: "date", max: "9999-12-31" } : { ...name, type: "text", maxlength: 200, list: "dc-owners" });
   const made = /** @type {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */ (input);
   made.value = value;

@@ -6,7 +6,8 @@
 
 import { button, html } from "../shared/elements.js";
 import { eventId } from "../shared/requests.js";
-import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
+import { nameField } from "../shared/reviewer_field.js";
+import { knownReviewer } from "../shared/reviewer_name.js";
 import { VERDICTS } from "../shared/words.js";
 
 /** @import { GalleryPayload, JudgeItem } from "../shared/payloads.d.ts" */
@@ -27,8 +28,7 @@ export class GridJudging {
     this.everywhere = false;
     this.timer = 0;
     this.waiting = -1;
-    this.name = /** @type {HTMLInputElement} */ (html("input", { class: "gl-name", type: "text", maxlength: 120, placeholder: "Your name, shown with your verdicts", "aria-label": "Your name, needed for verdicts", hidden: true }));
-    this.name.addEventListener("keydown", (event) => this.named(event));
+    this.name = nameField("gl-name", () => this.judge(this.waiting));
     this.buttons = html("div", { class: "gl-keys", role: "toolbar", "aria-label": "Verdicts" }, ...VERDICTS.map(([, words, sign], order) =>
       button(words, { class: "gl-verdict", title: `${words} (${order + 1})`, tabindex: "-1" }, () => this.judge(order), html("kbd", { "aria-hidden": "true" }, String(order + 1)), html("span", { "aria-hidden": "true" }, sign))), this.name);
   }
@@ -95,17 +95,6 @@ export class GridJudging {
     const next = cards[cards.indexOf(keys[keys.length - 1]) + 1];
     if (next) this.view.point(next, true);
     this.view.write(data);
-  }
-
-  /** @param {KeyboardEvent} event */
-  named(event) {
-    event.stopPropagation();
-    if (event.key === "Escape") this.name.hidden = true;
-    if (event.key !== "Enter" || event.isComposing || !this.name.value.trim()) return;
-    event.preventDefault();
-    keepReviewer(this.name.value.trim());
-    this.name.hidden = true;
-    this.judge(this.waiting);
   }
 
   /** @param {JudgeItem} act */

@@ -7,8 +7,9 @@
 
 import { button, html, icon, outlineOf, placeOf, svg } from "../shared/elements.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
+import { nameInput } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { VERDICTS, percentOf, plural, verdictWords } from "../shared/words.js";
+import { TASK_STATUSES, VERDICTS, percentOf, plural, verdictWords } from "../shared/words.js";
 import { eventId } from "../shared/requests.js";
 import { listenForKeys } from "../shared/focus.js";
 import { actionOf } from "../shared/keys.js";
@@ -25,8 +26,6 @@ const ACTIONS = {
   ArrowLeft: "previous-example", ArrowRight: "next-example", ArrowUp: "previous-item", ArrowDown: "next-item",
   Enter: "decide", z: "zoom", b: "back", Escape: "end", n: "next-item", p: "previous-item", v: "note", c: "reach",
 };
-/** @type {[string, string][]} */
-const STATUS_CHOICES = [["", "No status"], ["open", "Open"], ["in_progress", "In work"], ["done", "Done"]];
 
 /** A decision that was meant for the place before is not kept, in milliseconds. */
 const MOVED_LATELY = 700;
@@ -48,8 +47,8 @@ class Meeting {
     this.owner = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 200, "aria-label": "Owner", list: "mt-owners" }));
     this.owners = html("datalist", { id: "mt-owners" });
     this.due = /** @type {HTMLInputElement} */ (html("input", { type: "date", max: "9999-12-31", "aria-label": "Due" }));
-    this.status = /** @type {HTMLSelectElement} */ (html("select", { "aria-label": "Status" }, ...STATUS_CHOICES.map(([value, words]) => html("option", { value }, words))));
-    this.name = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 120, class: "mt-name", placeholder: "Your name, shown with your verdicts", "aria-label": "Your name, needed for verdicts", hidden: true }));
+    this.status = /** @type {HTMLSelectElement} */ (html("select", { "aria-label": "Status" }, ...[["", "No status"], ...TASK_STATUSES].map(([value, words]) => html("option", { value }, words))));
+    this.name = nameInput("mt-name");
     this.verdicts = html("div", { class: "mt-verdicts", role: "toolbar", "aria-label": "Verdicts" });
     this.problem = html("div", { class: "mt-problem", role: "alert" });
     this.spoken = html("div", { class: "mt-spoken", role: "status" });

@@ -13,6 +13,9 @@ export const VERDICTS = [
   ["ignore", "Ignore", "\u25cb"],
 ];
 
+/** @type {[string, string][]} name and words of how far the work on a cause is */
+export const TASK_STATUSES = [["open", "Open"], ["in_progress", "In work"], ["done", "Done"]];
+
 /** @param {{waiting: boolean}} judgement that has a problem @returns {string} */
 export function unsavedWords({ waiting }) {
   return waiting ? "Waiting to be saved" : "NOT SAVED";

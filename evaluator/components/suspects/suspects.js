@@ -8,7 +8,8 @@ import { TAKES_INPUT, listenForKeys } from "../shared/focus.js";
 import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
 import { actionOf } from "../shared/keys.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
-import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
+import { nameField } from "../shared/reviewer_field.js";
+import { knownReviewer } from "../shared/reviewer_name.js";
 import { Drafts } from "../viewer/drafts.js";
 import { Outbox } from "./outbox.js";
 import { SuspectQueue } from "./queue.js";
@@ -71,7 +72,7 @@ export class SuspectsView {
     this.toolbar = html("div", { class: "toolbar suspect-toolbar" });
     this.detail = html("div", { class: "suspect-detail" });
     this.spoken = html("div", { class: "unseen", "aria-live": "polite" });
-    this.name = /** @type {HTMLInputElement} */ (html("input", { class: "verdict-name", type: "text", maxlength: 120, placeholder: "Your name, shown with your verdicts", "aria-label": "Your name, needed for verdicts", hidden: true }));
+    this.name = nameField("verdict-name", () => this.named());
     this.help = makeHelp("Keys of the suspects", HELP);
     const keys = html("div", { class: "suspect-keys" }, ...keyGroups([{ keys: ["1", "2", "3"], words: "answer", rank: 1 }, { keys: ["S", "P"], words: "next, previous", rank: 1 }, { keys: ["U"], words: "undo", rank: 1 }, { keys: ["E"], words: "edit", rank: 2 }, { keys: ["G", "A", "B"], words: "layers", rank: 3 }, { keys: ["+", "-", "0"], words: "zoom", rank: 3 }]), helpButton(() => this.help.showModal()));
     this.root = html("div", { class: "layoutscope-viewer layoutscope-suspects" },
@@ -79,7 +80,6 @@ export class SuspectsView {
       html("section", { class: "suspect-main", "aria-label": "The chosen suspect" }, this.toolbar, this.sheet.root, this.detail), keys, this.spoken, this.help);
     this.ends = new AbortController();
     listenForKeys(this.root, (event) => this.pressed(event), this.ends.signal);
-    this.name.addEventListener("keydown", (event) => this.named(event));
     this.rows.addEventListener("scroll", () => this.want());
     parent.append(html("div", { class: "layoutscope-frame" }, this.root));
   }
@@ -259,15 +259,10 @@ export class SuspectsView {
     this.sendAnswer(item, verdict);
   }
 
-  /** The name was typed: the answer that waits for it is sent. @param {KeyboardEvent} event */
-  named(event) {
-    event.stopPropagation();
-    if (event.key === "Escape") this.name.hidden = true;
+  /** The name was typed: the answer that waits for it is sent. */
+  named() {
     const item = this.current;
-    if (event.key !== "Enter" || event.isComposing || !this.name.value.trim() || !item || !this.waitingFor) return;
-    event.preventDefault();
-    keepReviewer(this.name.value.trim());
-    this.name.hidden = true;
+    if (!item || !this.waitingFor) return;
     this.sheet.root.focus();
     this.sendAnswer(item, this.waitingFor);
   }

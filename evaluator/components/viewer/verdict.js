@@ -7,6 +7,7 @@
  */
 
 import { button, html, icon } from "../shared/elements.js";
+import { nameInput } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { VERDICTS, unsavedWords, verdictWords } from "../shared/words.js";
 
@@ -63,7 +64,7 @@ export function makeVerdictRow(view) {
     }
   });
   const problem = html("div", { class: "verdict-problem", role: "alert" });
-  const name = /** @type {HTMLInputElement} */ (html("input", { class: "verdict-name", type: "text", maxlength: 120, placeholder: "Your name, shown with your verdicts", "aria-label": "Your name, needed for verdicts", hidden: true }));
+  const name = nameInput("verdict-name");
   name.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing || !name.value.trim()) return;
     event.preventDefault();

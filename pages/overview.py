@@ -42,7 +42,6 @@ _MOST_BUTTONS = 4
 _BOXES_ASKED: Final[Field[tuple[str, Status] | None]] = Field(None, "boxes_asked")
 # As high as the table of eight documents beside it.
 _FIT_HEIGHT = 230
-_FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
 def _open_pages(
@@ -192,16 +191,8 @@ def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     if not any(len(result.matches) for result in results.values()):
         st.caption("No box matches at these thresholds.")
         return
-    for column, (name, field, mean) in zip(st.columns(3, gap="small"), _FITS, strict=True):
-        means = ", ".join(f"{key} {frame.number(result.micro.row(0)[mean])}" for key, result in results.items())  # type: ignore[literal-required]
-        column.html(f'<div class="ls-fit"><b>{name}</b><span>mean {means}</span></div>')
-        values = {key: getattr(result.matches, field) for key, result in results.items()}
-        low = state.iou
-        widgets.chart(
-            column,
-            charts.histogram(values, low=low, baseline="A", dark=frame.is_dark(), height=_FIT_HEIGHT),
-            alt=f"{name} of matched boxes",
-        )
+    for column, name in zip(st.columns(3, gap="small"), score_curves.FITS, strict=True):
+        score_curves.fit_histogram(column, results, name, height=_FIT_HEIGHT)
 
 
 def _documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:

@@ -141,7 +141,7 @@ def worse_sentence(family: Family, names: Sequence[str], *, is_new: bool) -> str
         "wrong_class": (f"takes {truth} for {family.prediction_label}", "does not"),
     }.get(family.name if family.cause == "named" else family.cause, ("", ""))
     if not does:
-        return f"But B has more of this: {family_title(family)}.".replace("B", names[1], 1)
+        return f"But {names[1]} has more of this: {family_title(family)}."
     if is_new:
         return f"But {names[1]} {does} that {names[0]} {first}."
     return f"But {names[1]} {does} more often than {names[0]}."

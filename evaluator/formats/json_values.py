@@ -120,10 +120,11 @@ class Values:
     def number(self, value: dict[str, object], key: str, place: str) -> float:
         """Return the finite number under a key; NaN with an error for anything else."""
         held = value.get(key)
-        # Nearly all are, and the place of a number is put together for an error alone.
+        # The place of a number is put together for an error alone. A whole number of many digits has no float64; the
+        # checked tree has none beyond 300 digits.
         if type(held) is float or type(held) is int:
             return float(held)
-        return self._number(held, key, step(place, key) if key in value else place, there=key in value)
+        return self._no_number(held, key, step(place, key) if key in value else place, there=key in value)
 
     def numbers(self, value: object, name: str, place: str) -> list[float]:
         """Return a list of numbers, with an error and NaN for each not finite, an empty one for no list."""
@@ -131,7 +132,7 @@ class Values:
             self._wrong(place, f"{name} must be a list of numbers", value)
             return []
         return [
-            float(each) if type(each) in (float, int) else self._number(each, name, f"{place}[{at}]", there=True)
+            float(each) if type(each) in (float, int) else self._no_number(each, name, f"{place}[{at}]", there=True)
             for at, each in enumerate(value)
         ]
 
@@ -169,10 +170,7 @@ class Values:
         check = text(self._source, "Write it as text.")
         return check(value[key], key, place, self._collector) or "" if key in value else ""
 
-    def _number(self, value: object, name: str, place: str, *, there: bool) -> float:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            # A whole number of many digits has no float64; the checked tree has none beyond 300 digits.
-            return float(value)
+    def _no_number(self, value: object, name: str, place: str, *, there: bool) -> float:
         if not isinstance(value, Unusable):
             rule = f"{name} must be a finite number ({self._source})"
             self._collector.error(place, rule, excerpt(value) if there else "none", "Correct it.")

@@ -70,6 +70,11 @@ class Family(NamedTuple):
     prediction_label: str = ""
     side: str = ""
 
+    @property
+    def label(self) -> str:
+        """Return the label of the ground truth, else of the predictions; empty for several."""
+        return self.truth_label or self.prediction_label
+
 
 class Rows(Sequence[IntArray]):
     """Arrays of rows behind each other in one column: array i is ``column[offsets[i]:offsets[i + 1]]``."""
@@ -271,11 +276,10 @@ def family_title(family: Family) -> str:
 def _named_title(family: Family) -> str:
     if family.name == "wrong_class":
         return f"{family.truth_label} taken for {family.prediction_label}"
-    label = family.truth_label or family.prediction_label
     chip = ERROR_TYPES["document"][family.name].chip
     if family.side:
-        return f"{label} {chip.lower()}, {family.side}"
-    return f"{chip} {label}"
+        return f"{family.label} {chip.lower()}, {family.side}"
+    return f"{chip} {family.label}"
 
 
 def grouped_mistakes(

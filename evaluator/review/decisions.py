@@ -306,8 +306,14 @@ def cause_rows(
     return rows, finding_rows(others)
 
 
+def names_in(rows: Sequence[CauseRow]) -> list[str]:
+    """Return who acts on some rows, and who gave verdicts on them, in alphabetical order."""
+    owners = {event.owner for row in rows for event in row.opinions if event.owner}
+    return sorted(map(plain, owners | {reviewer for row in rows for reviewer, _ in row.votes}))
+
+
 def deciding_cause(results: Results, made: Decision) -> CauseRow | None:
-    """Return the cause behind the largest loss that the rule forbids; None where it forbids none."""
+    """Return the cause that makes the rule fail, of several that with most wrong boxes; None where none does."""
     rows, _ = cause_rows(results, [], made)
     return rows[0] if rows and rows[0].fails else None
 

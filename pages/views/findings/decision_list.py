@@ -13,7 +13,7 @@ from evaluator.components.gallery.payload import CardBoxItem
 from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import box_key
 from evaluator.data.issues import count_of, plain
-from evaluator.review.decisions import CauseRow
+from evaluator.review.decisions import CauseRow, names_in
 from evaluator.review.finding_groups import rows_of as rows_at
 from pages.app import frame, widgets
 from pages.app.components import MOST_WANTED, decisions
@@ -67,8 +67,6 @@ def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequenc
     by_key = {row.key: row for row in listed}
     name, verified = author = findings.author()
     unsaved = findings.unsaved(state.decision_unsaved)
-    known = {event.owner for row in rows for event in row.opinions if event.owner}
-    known |= {reviewer for row in rows for reviewer, _ in row.votes}
     payload = DecisionsPayload(
         set=str(hash((state.decided, *(result_key(loaded, model) for model in loaded.pair)))) if loaded else "",
         models=[ModelItem(model.letter, plain(frame.short_name(model))) for model in loaded.pair] if loaded else [],
@@ -85,7 +83,7 @@ def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequenc
         rest=f"{count_of(len(rows) - len(listed), 'smaller cause')} not listed." if len(rows) > len(listed) else "",
         empty=_EMPTY[state.decided],
         pictures=_pictures(loaded, [by_key[key] for key in state.decisions_wanted if key in by_key]),
-        owners=sorted(map(plain, known)),
+        owners=names_in(rows),
         reviewer=name,
         verified=verified,
         answered=state.decision_answered,

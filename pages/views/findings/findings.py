@@ -459,13 +459,6 @@ def _save_again() -> None:
         st.rerun()
 
 
-def unsaved_line(target_id: str) -> None:
-    """Draw that the last verdict on a target is not saved, and why; nothing when it is."""
-    entry = unsaved(target_id)
-    if entry is not None:
-        (st.warning if entry.busy else st.error)(frame.escaped(entry.words), icon=":material/error:")
-
-
 def own_opinion(target_id: str) -> Event | None:
     """Return what the reviewer holds of a target; None for nothing."""
     return _held(review_log(), target_id, author())

@@ -19,7 +19,7 @@ from evaluator.components.meeting.payload import (
     OpinionState,
 )
 from evaluator.data.issues import plain
-from evaluator.review.decisions import CauseRow, example_at
+from evaluator.review.decisions import CauseRow, example_at, names_in
 from evaluator.review.finding_groups import MOST_AT_ONCE
 from pages.app import frame
 from pages.app.components import meeting
@@ -77,8 +77,6 @@ def _payload(loaded: LoadedBoxes, rows: Sequence[CauseRow], row: CauseRow | None
     name, verified = findings.author()
     unsaved = findings.unsaved(state.meeting_unsaved)
     numbers, line = _numbers(loaded), frame.signature(loaded, loaded.pair)
-    known = {event.owner for each in rows for event in each.opinions if event.owner}
-    known |= {reviewer for each in rows for reviewer, _ in each.votes}
     payload = MeetingPayload(
         agenda=agenda.agenda_rows(rows, row.key if row else ""),
         rest=agenda.rest_of_agenda(rows),
@@ -96,7 +94,7 @@ def _payload(loaded: LoadedBoxes, rows: Sequence[CauseRow], row: CauseRow | None
         counts={},
         held=OpinionState(None, "", "", "", ""),
         votes=[],
-        owners=sorted(map(plain, known)),
+        owners=names_in(rows),
         decided=agenda.decided_items(rows),
         numbers=numbers,
         minutes=decision_rows.minutes_of(loaded, numbers),

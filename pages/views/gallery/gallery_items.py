@@ -212,9 +212,8 @@ def _places_of(result: Result, chosen: Items) -> IntArray:
     ranked = ranked[np.isin(ranked, of)]
     if state.gallery_sort == "costliest":
         return ranked
-    labels = [family.truth_label or family.prediction_label for family in made.kinds]
     known = {label: code for code, label in enumerate(result.matching.dataset.labels)}
-    codes = np.array([known.get(label, len(known)) for label in labels], dtype=np.int64)
+    codes = np.array([known.get(family.label, len(known)) for family in made.kinds], dtype=np.int64)
     return ranked[np.argsort(codes[made.kind[ranked]], kind="stable")]
 
 

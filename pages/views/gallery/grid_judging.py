@@ -83,17 +83,12 @@ def _titles(result: Result, rows: IntArray) -> list[str] | None:
     if state.gallery_sort == "costliest":
         return [displayed(family_title(made.family(row))) for row in rows.tolist()]
     if state.gallery_sort == "label":
-        return [displayed(label_of(made.family(row))) or "Several labels" for row in rows.tolist()]
+        return [displayed(made.family(row).label) or "Several labels" for row in rows.tolist()]
     if state.gallery_sort == "page":
         pages = made.page[rows]
         names = [displayed(dataset.documents[code].name) for code in dataset.page_document[pages].tolist()]
         return [f"{name}, page {at + 1}" for name, at in zip(names, dataset.page_index[pages].tolist(), strict=True)]
     return None
-
-
-def label_of(family: Family) -> str:
-    """Return the label of a cause: that of the ground truth, else of the predictions; empty for several."""
-    return family.truth_label or family.prediction_label
 
 
 def _group_words(made: Causes, rows: IntArray) -> str:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.charts import boxes, curves
 from evaluator.matching.box_items import MATCHED, MATCHED_NAME, Query
 from pages.app import frame, widgets
-from pages.app.results import has_scores, result_of, score_threshold
+from pages.app.results import Result, has_scores, result_of, score_threshold
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State, chosen_points, chosen_range, state
 from pages.views.gallery import gallery_items
 
 _CHART_HEIGHT: Final = 236
 CHARTS: Final = {"scores": "Scores", "fit": "Fit"}
+FITS: Final = {"iou": "IoU", "coverage": "Coverage", "purity": "Purity"}
 _HINTS: Final = {
     "scores": "drag to see the boxes of a score range; a point of the right curve sets the threshold",
     "fit": "drag to see the pairs that fit like this",
@@ -102,29 +104,11 @@ def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel, v
     if not len(pairs):
         st.caption("No box overlaps another at these thresholds.")
         return
-    low, dark = state.iou, frame.is_dark()
     columns = st.columns([1, 1, 1, 1.4], gap="small")
-    for column, name, title in zip(columns, ("iou", "coverage", "purity"), ("IoU", "Coverage", "Purity"), strict=False):
+    for column, name in zip(columns, FITS, strict=False):
         key = f"fit_{name}_{state.curves_round}"
-        means = ", ".join(
-            f"{letter} {frame.number(result.micro.row(0)[f'mean_{name}'])}"  # type: ignore[literal-required]
-            for letter, result in results.items()
-        )
-        column.html(f'<div class="ls-fit"><b>{title}</b><span>mean {means}</span></div>')
-        widgets.chart(
-            column,
-            boxes.histogram(
-                {letter: getattr(result.matches, name) for letter, result in results.items()},
-                low=low,
-                baseline="A",
-                dark=dark,
-                height=_CHART_HEIGHT - 30,
-            ),
-            on_select=_fit_callback(key, name, view),
-            selection_mode="range",
-            key=key,
-            alt=f"{title} of matched boxes",
-        )
+        marked: dict[str, Any] = {"on_select": _fit_callback(key, name, view), "selection_mode": "range", "key": key}
+        fit_histogram(column, results, name, height=_CHART_HEIGHT - 30, **marked)
     drawn = pairs[: curves.SCATTER_POINTS]
     key = f"fit_scatter_{state.curves_round}"
     left_out = f", the first {len(drawn):,} of {len(pairs):,}" if len(drawn) < len(pairs) else ""
@@ -144,13 +128,36 @@ def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel, v
             every.coverage[drawn],
             every.purity[drawn],
             (every.kind[drawn] == MATCHED).tolist(),
-            dark=dark,
+            dark=frame.is_dark(),
             height=_CHART_HEIGHT - 30,
         ),
         on_select=brushed,
         selection_mode="fit",
         key=key,
         alt="Purity against coverage",
+    )
+
+
+def fit_histogram(
+    column: DeltaGenerator,
+    results: Mapping[str, Result],
+    name: str,
+    *,
+    height: int,
+    **marked: Any,  # noqa: ANN401 - as Streamlit's
+) -> None:
+    """Draw how well the matched boxes of each model, by letter, fit by one of `FITS`; `marked`: how a range is."""
+    means = ", ".join(
+        f"{letter} {frame.number(result.micro.row(0)[f'mean_{name}'])}"  # type: ignore[literal-required]
+        for letter, result in results.items()
+    )
+    column.html(f'<div class="ls-fit"><b>{FITS[name]}</b><span>mean {means}</span></div>')
+    values = {letter: getattr(result.matches, name) for letter, result in results.items()}
+    widgets.chart(
+        column,
+        boxes.histogram(values, low=state.iou, baseline="A", dark=frame.is_dark(), height=height),
+        alt=f"{FITS[name]} of matched boxes",
+        **marked,
     )
 
 

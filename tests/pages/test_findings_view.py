@@ -132,6 +132,13 @@ def test_nothing_is_judged_yet(store_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "<b>Nothing is decided yet.</b> 28 are open" in text_of(start(FINDINGS))
 
 
+def test_a_date_that_cannot_be_right_is_named(store_path: Path) -> None:
+    store(store_path, opinion(page_target("a.pdf", 0), minutes=60 * 24 * 3650), opinion(page_target("b.pdf", 0)))
+    words = "a date is improbable: a clock was wrong"
+    said = {row["title"]: words in row["tags"] for row in decisions_of(start(FINDINGS))["rows"] if row.get("verdict")}
+    assert said == {"Page: a.pdf, page 1": True, "Page: b.pdf, page 1": False}
+
+
 def test_decisions_list_every_cause_and_what_was_said(store_path: Path) -> None:
     targets = seeded(store_path)
     app = start(FINDINGS)

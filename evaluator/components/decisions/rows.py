@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from evaluator.components.decisions.payload import DecisionRowItem, WorthItem
@@ -20,13 +20,23 @@ _BOXES_OF_A_PICTURE: Final = 300
 
 
 def decision_row(
-    row: CauseRow, effect: Effect | None, *, letters: Sequence[str], reviewer: tuple[str, bool], known: bool
+    row: CauseRow,
+    effect: Effect | None,
+    *,
+    letters: Sequence[str],
+    reviewer: tuple[str, bool],
+    known: bool,
+    improbable: Collection[str],
 ) -> DecisionRowItem:
-    """Return a row in words; `effect` is that of its verdict, `known`: whether a finding's page is open."""
+    """Return a row in words; `effect` is that of its verdict, `known`: whether a finding's page is open.
+
+    `improbable`: events of a wrong clock, see `ReviewLog.improbable`.
+    """
     task, own, place = row.task, row.votes.get(reviewer), place_of(row) if row.sides or known else None
     status = row.status_key
     tags = ["fails the rule"] if row.fails else []
     tags += dict.fromkeys(STATES[entry.state] for entry in row.entries if not row.sides and entry.state != "applies")
+    tags += ["a date is improbable: a clock was wrong"] if any(each.id in improbable for each in row.opinions) else []
     lines = [] if effect is None else effect.lines
     return DecisionRowItem(
         key=row.key,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 import streamlit as st
@@ -67,6 +68,7 @@ def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequenc
     by_key = {row.key: row for row in listed}
     name, verified = author = findings.author()
     unsaved = findings.unsaved(state.decision_unsaved)
+    improbable = findings.review_log().improbable(datetime.now(UTC))
     payload = DecisionsPayload(
         set=str(hash((state.decided, *(result_key(loaded, model) for model in loaded.pair)))) if loaded else "",
         models=[ModelItem(model.letter, plain(frame.short_name(model))) for model in loaded.pair] if loaded else [],
@@ -77,6 +79,7 @@ def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequenc
                 letters=letters,
                 reviewer=author,
                 known=_is_open(loaded, row),
+                improbable=improbable,
             )
             for row in listed
         ],

@@ -17,7 +17,7 @@ properties what must hold for every input (Hypothesis): examples of each test   
 corpus     the hostile files, as the suite tests them: another outcome than wanted               1
 pages      pages of any size: more than 25 million pixels, or a worker over 512 MiB              1
 sessions   seconds of twenty readers at once: p95 of a second, errors, a server over 500 MB      60
-poisoned   seconds with and without a reader of pages that never end: p95 of the others by 1.10  20
+poisoned   seconds with and without a reader of pages that never end: p95 of the others by 1.10  60
 findings   writers that are killed and twenty at once, on each store: a verdict that is lost     1,000
 labels     hostile names on every view and in every output: markup, requests, broken lines       1
 network    the suite itself, where nothing leads out: what is sent to another machine             1
@@ -324,7 +324,7 @@ PARTS: Final[dict[str, tuple[Callable[[int, int, str | None], dict[str, Row]], i
     "corpus": (corpus, 1, 0),
     "pages": (pages, 1, 0),
     "sessions": (sessions, 60, 3),
-    "poisoned": (poisoned, 20, 3),
+    "poisoned": (poisoned, 60, 3),
     "findings": (findings, 1_000, 6),
     "labels": (labels, 1, 0),
     "network": (network, 1, 0),

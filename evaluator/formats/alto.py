@@ -50,6 +50,9 @@ class _File(XmlFile):
         self._unlabelled: list[tuple[Element, str]] = []
         # What is in a block that is on the page itself; it ends before the block does.
         self._inside: list[Element] = []
+        # Tags and unit may stand behind the pages that they are about.
+        self._blocks: list[Element] = []
+        self._pages: list[tuple[Element, list[Element]]] = []
 
     def take(self, element: Element) -> None:
         if element.depth == 1 and element.name != "alto":
@@ -65,14 +68,15 @@ class _File(XmlFile):
             if element.parent in _BLOCKS:
                 self._inside.append(element)
             elif element.name in _BLOCKS:
-                self._take_blocks(element)
+                self._blocks.append(_without_text(element))
             elif _EDGES[0] in element.attributes:
                 self._others.append(element)
         elif element.depth == _DEPTH - 1 and element.name in _BLOCKS:
             element.children, self._inside = self._inside, []
-            self._take_blocks(element)
+            self._blocks.append(_without_text(element))
         elif element.name == "Page" and element.parent == "Layout":
-            self._page(element)
+            self._pages.append((element, self._blocks))
+            self._blocks = []
         elif element.parent == "Layout":
             rule = f"a Layout must have only pages ({_SOURCE})"
             self.collector.error(element.place, rule, quote(element.name), "Call it Page, or remove it.")
@@ -86,7 +90,11 @@ class _File(XmlFile):
             self._labels.setdefault(key, element.attributes.get("LABEL", "").strip() or stated)
 
     def end(self) -> None:
-        """Say which blocks have tags that are no labels, and what is on the page itself and no block."""
+        """Read the pages; say which blocks have tags that are no labels, and what is on a page and no block."""
+        for page, blocks in self._pages:
+            for block in blocks:
+                self._take_blocks(block)
+            self._page(page)
         if self._others:
             rule = f"a page should have blocks, with lines and words in them ({_SOURCE})"
             what = f"{count_of(len(self._others), 'other element')}, the first a <{self._others[0].name}>"
@@ -153,9 +161,9 @@ class Alto(XmlFormat):
     Blocks at any depth are read, also those directly on the page; lines, words, margins and print space are not. A
     ``ComposedBlock`` is read as its blocks, and as a whole when its label is that of a table, figure or list; see
     `Reading.level`. The label is that of the first layout, structure or other tag (``LABEL``, else ``TYPE``) that is
-    not about the text, else ``TYPE``, else the element (``TextBlock``). Boxes are HPOS, VPOS, WIDTH and HEIGHT, or that
-    of the outline. There are no scores, so a file may be either side. Files in ``mm10`` or ``inch1200`` need page
-    sizes. ``boxes.ids`` are the ids of the blocks.
+    not about the text, else ``TYPE``, else the element (``TextBlock``); tags may stand behind the pages. Boxes are
+    HPOS, VPOS, WIDTH and HEIGHT, or that of the outline. There are no scores, so a file may be either side. Files in
+    ``mm10`` or ``inch1200`` need page sizes. ``boxes.ids`` are the ids of the blocks.
     """
 
     name = "alto"
@@ -170,6 +178,13 @@ class Alto(XmlFormat):
 
 
 FORMAT: Final = Alto()
+
+
+def _without_text(element: Element) -> Element:
+    """Return a block without its lines and words, which need not be held until the file ends."""
+    blocks = (_without_text(child) for child in element.children if child.name in _BLOCKS)
+    element.children = [*blocks, *(child for child in element.children if child.name == "Shape")]
+    return element
 
 
 def _references(element: Element) -> list[str]:

@@ -127,6 +127,15 @@ def test_a_tag_gives_its_label_or_its_type(tag: str, label: str) -> None:
     assert warned(source) == (left_out if "NE" in tag or "Role" in tag else [])
 
 
+def test_what_stands_behind_the_pages_holds_of_them() -> None:
+    tagged = page(block((0, 0, 150, 200)).replace(">", ' TAGREFS="t">', 1), unit="mm10")
+    tags, layout = b'<Tags><OtherTag ID="t" TYPE="stamp"/></Tags>', tagged.index(b"<Layout>")
+    description = tagged[tagged.index(b"<Description>") : layout]
+    content = b"<alto>" + tagged[layout:].replace(b"</alto>", description + tags + b"</alto>")
+    source = reading.read(ROW, content, "a.xml")
+    assert (source.unit, rows(source)) == ("page", [("a", 0, "stamp", [0, 0, 0.5, 0.5])])
+
+
 def test_a_block_without_a_place_is_left_out() -> None:
     assert warned(reading.read(ROW, page(block(()), block()), "a.xml")) == [
         "a.xml: line 3, <TextBlock>: a block must have HPOS, VPOS, WIDTH, HEIGHT or an outline (ALTO); found neither. "

@@ -271,6 +271,36 @@ def test_a_box_that_models_have_in_another_one_is_not_called_extra(
 
     assert reasons(one, one) == reasons(one, none) == []
     assert reasons(none, none) == ["Neither A nor B finds a Figure here."]
+    # A box over five others is of the page, such as a scan that is one figure.
+    few = [box(0.1, y, 0.5, y + 0.02, page=12) for y in (0.75, 0.8, 0.85)]
+    gt = write_file(tmp_path / "gt.json", [*truth[:15], *few, *truth[15:]], side="ground_truth")
+    assert reasons(one, one) == []
+    scan = [each._replace(score=0.9) for each in few]
+    scan = [*as_one[:13], box(0.05, 0.45, 0.95, 0.95, page=12, score=0.9), *scan, *as_one[14:]]
+    one = write_file(tmp_path / "a.json", scan)
+    assert reasons(one, one) == ["Neither A nor B finds a Figure here."]
+
+
+def test_borders_that_are_moved_alike_are_a_habit_and_one_that_is_moved_further_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(4)
+
+    def side(spread: float, moved: dict[int, float]) -> list[Box]:
+        edges = [rng.normal(0.0, spread, 4) + np.array([0.1, 0.1, 0.5 - moved.get(at, 0.0), 0.3]) for at in range(40)]
+        return [box(*corners.tolist(), page=at, score=0.9) for at, corners in enumerate(edges)]
+
+    def moved(*by: float) -> list[int]:
+        truth = [each._replace(score=None) for each in side(0.0, dict(enumerate(by)))]
+        gt = write_file(tmp_path / "gt.json", truth, side="ground_truth")
+        values = listed(capsys, "snapshot", "--gt", gt, *preds, "--least", 0.3)
+        return sorted(each["page"] for each in values if each["kind"] == "border")
+
+    preds = [each for name in "ab" for each in ("--pred", write_file(tmp_path / f"{name}.json", side(0.002, {})))]
+    assert moved(0.08, 0.09) == [0, 1]
+    assert moved(0.08, 0.09, 0.1) == []
+    assert moved(0.08, 0.09, 0.1, 0.25) == [3]
+    assert moved(0.08, 0.09, -0.1) == [0, 1, 2]
 
 
 def test_the_page_counts_as_evidence(spoilt: tuple[Any, ...], capsys: pytest.CaptureFixture[str]) -> None:
@@ -432,4 +462,4 @@ def test_errors_planted_in_the_sample_are_listed_and_nothing_else(with_pages: bo
         seen = [found_errors(sample_dataset(), seed, pdfs) for seed in range(2)]
     assert shown == 0
     assert sum(each.right for each in seen) >= 0.95 * sum(each.listed for each in seen)
-    assert sum(sum(each.kinds.values()) for each in seen) >= 0.5 * sum(each.planted for each in seen)
+    assert sum(sum(each.kinds.values()) for each in seen) >= 0.55 * sum(each.planted for each in seen)

@@ -1,4 +1,4 @@
-"""Every view in both themes under the rules of axe-core for WCAG 2.2 AA."""
+"""Every view in both themes, wide and narrow, under the rules of axe-core for WCAG 2.2 AA."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def violations(page: Any, settled: Callable[[], object] = lambda: None) -> list[
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_view_breaks_a_rule_of_wcag(server: str, visit: Visit, view: str) -> None:
     screen: Screen = visit(server).open(view)
-    assert violations(screen.page, screen.settled) == []
+    for width in (1440, 1024):
+        assert violations(screen.sized(width).page, screen.settled) == [], width
 
 
 @with_axe

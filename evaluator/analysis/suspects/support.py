@@ -25,8 +25,10 @@ _APART: Final = 0.15
 _HELD: Final = 0.5
 """A box that lies in another one by this share of its area is part of it."""
 _CLAIMED: Final = 0.3
+_MANY: Final = 5
+"""A predicted box over so many ground truth boxes is of the page, not of them."""
 _MOST_ALIKE: Final = 3
-"""So many borders of one label and side are a habit, not errors."""
+"""So many borders of one label that are moved alike are a habit, not errors."""
 
 
 def supported(ranked: Ranked, truth: Columns, models: Sequence[Columns], looked: Sequence[BoolArray]) -> BoolArray:
@@ -44,7 +46,7 @@ def supported(ranked: Ranked, truth: Columns, models: Sequence[Columns], looked:
     one_label = hit.all(axis=1) & (labels[:, 0] == labels[:, 1])
     fit = np.maximum(iou(ranked.xyxy, first) * hit[:, 0], iou(ranked.xyxy, second) * hit[:, 1])
     kind = ranked.kind
-    held = _held_by(ranked, models)
+    held = _held_by(ranked, truth, models)
     says = {
         MISSING: one_label & (together >= _ONE_OBJECT) & (ranked.covered < _CLAIMED) & ~_holds_others(ranked, truth),
         EXTRA: ~held.any(axis=1),
@@ -64,13 +66,20 @@ def _taken(column: FloatArray | IntArray, rows: IntArray) -> np.ndarray:
     return np.asarray(column[np.maximum(rows, 0)])
 
 
-def _held_by(ranked: Ranked, models: Sequence[Columns]) -> BoolArray:
-    """Tell which models have a box that holds half of the place of a suspect, bool, shape (K, M)."""
+def _held_by(ranked: Ranked, truth: Columns, models: Sequence[Columns]) -> BoolArray:
+    """Tell which models have a box that holds half of the place of a suspect, bool, shape (K, M).
+
+    A box over many ground truth boxes, such as a figure that is the whole scan, says nothing of one of them.
+    """
     held = np.zeros((len(ranked), len(models)), dtype=bool)
     for place, model in enumerate(models):
+        holds = overlapping_pairs(model.xyxy, model.page, truth.xyxy, truth.page, iou_floor=1e-3)
+        within = _part_of(truth.xyxy[holds.prediction], model.xyxy[holds.ground_truth]) >= _HELD
+        held_boxes = np.bincount(holds.ground_truth[within], minlength=len(model.page))
         pairs = overlapping_pairs(ranked.xyxy, ranked.page, model.xyxy, model.page, iou_floor=1e-3)
         one, other = ranked.xyxy[pairs.ground_truth], model.xyxy[pairs.prediction]
         inside = intersection(one, other) >= _HELD * np.maximum(np.minimum(area(one), area(other)), 1e-12)
+        inside &= held_boxes[pairs.prediction] < _MANY
         held[pairs.ground_truth[inside], place] = True
     return held
 
@@ -107,11 +116,18 @@ def _part_of(boxes: FloatArray, others: FloatArray) -> FloatArray:
 
 
 def _habit(ranked: Ranked) -> BoolArray:
-    """Tell which borders are moved as those of at least `_MOST_ALIKE` boxes of their label, bool, shape (K,)."""
-    moved = ranked.new_xyxy - ranked.xyxy
-    inward = np.column_stack([moved[:, :2] > 0, moved[:, 2:] < 0]).sum(axis=1)
-    outward = np.column_stack([moved[:, :2] < 0, moved[:, 2:] > 0]).sum(axis=1)
-    way = ranked.label * 2 + (inward >= outward)
-    borders = ranked.kind == BORDER
-    counts = np.bincount(way[borders], minlength=int(way.max(initial=0)) + 1)
-    return np.asarray(borders & (counts[way] >= _MOST_ALIKE))
+    """Tell which borders are moved alike on at least `_MOST_ALIKE` boxes of their label, bool, shape (K,).
+
+    Alike: the side that is moved most is the same one, the same way, and at least half as far.
+    """
+    borders = np.flatnonzero(ranked.kind == BORDER)
+    moved = (ranked.new_xyxy[borders] - ranked.xyxy[borders]) / ranked.usual[borders]
+    side = np.argmax(np.abs(moved), axis=1)
+    far = np.take_along_axis(moved, side[:, None], axis=1)[:, 0]
+    way = (ranked.label[borders] * 4 + side) * 2 + (far > 0.0)
+    far, habit = np.abs(far), np.zeros(len(ranked), dtype=bool)
+    for each in np.unique(way).tolist():
+        rows = np.flatnonzero(way == each)
+        alike = len(rows) - np.searchsorted(np.sort(far[rows]), far[rows] / 2.0)
+        habit[borders[rows]] = alike >= _MOST_ALIKE
+    return habit

@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +44,9 @@ COUNTS = {"a": (2, 1, 1), "b": (2, 0, 1)}
 
 
 @pytest.fixture(autouse=True)
-def toys() -> Iterator[None]:
-    with formats.registered(FORMAT), protocols.registered(PROTOCOL):
-        yield
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(formats.FORMATS, FORMAT.name, FORMAT)
+    monkeypatch.setitem(protocols.PROTOCOLS, PROTOCOL.name, PROTOCOL)
 
 
 @pytest.fixture

@@ -1,8 +1,4 @@
-"""Charts of boxes: mistakes by label, and how well matched boxes fit.
-
-The numbers come ready from ``results`` and ``protocols``. Field names are fixed words and data are cells, so a label is
-never read as an expression.
-"""
+"""Charts of boxes: mistakes by label, and how well matched boxes fit."""
 
 from __future__ import annotations
 

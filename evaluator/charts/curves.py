@@ -1,8 +1,4 @@
-"""Charts of scores and fits: curves against the score, precision against recall, coverage and purity.
-
-The numbers come ready from ``results`` and ``box_items``; what is selected opens the boxes behind it. Field names are
-fixed words and data are cells, so a label is never read as an expression.
-"""
+"""Charts of scores and fits: curves against the score, precision against recall, coverage and purity."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Charts of extracted fields: AP against the IoU threshold, reliability of the confidence, and the review budget.
-
-The numbers come ready from ``protocols.fields`` and ``confidence``. Field names are fixed words and data are cells, so
-a path is never read as an expression.
-"""
+"""Charts of extracted fields: AP against the IoU threshold, reliability of the confidence, review budget."""
 
 from __future__ import annotations
 
@@ -81,10 +77,7 @@ def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, h
 
 
 def bin_counts(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, height: int = 150) -> Chart:
-    """Return the number of values in each bin of confidence, as bars side by side for two models.
-
-    Point selection ``bin`` with ``bin`` and ``model``; see `reliability`.
-    """
+    """Return the number of values in each bin of confidence, side by side; selection as in `reliability`."""
     colours, filled = palette(dark=dark, baseline=baseline), _filled(bins)
     share = 0.1 / len(bins)
     place: Piece = {model: order * share for order, model in enumerate(bins)}

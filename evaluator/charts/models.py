@@ -1,8 +1,4 @@
-"""Charts of many models: one measure over their runs.
-
-The numbers come ready from ``compare.models``. Field names are fixed words and data are cells, so the name of a model
-is never read as an expression.
-"""
+"""Charts of many models: one measure over their runs."""
 
 from __future__ import annotations
 

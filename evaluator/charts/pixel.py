@@ -1,7 +1,4 @@
-"""Charts of pixel evaluation: F1 of each class, lowest first.
-
-The numbers come ready from ``protocols``; the confusion matrix, a grid for the keyboard, is in ``overlay``.
-"""
+"""Charts of pixel evaluation: F1 of each class, lowest first."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Charts of posters: the four criteria against their thresholds, and the sections of two texts matched.
-
-The numbers come ready from ``protocols.posters``. Field names are fixed words and data are cells, so a section title is
-never read as an expression.
-"""
+"""Charts of posters: the four criteria against their thresholds, and the sections of two texts matched."""
 
 from __future__ import annotations
 

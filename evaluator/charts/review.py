@@ -1,7 +1,4 @@
-"""The chart of a review: how the half width of the interval falls with the number of reviewed pages.
-
-The numbers come ready from `evaluator.analysis.suspects.review_plan.course`.
-"""
+"""The chart of a review: how the half width of the interval falls with the number of reviewed pages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Charts of scored boxes: precision and recall of labels, what each kind of error costs, and how far scores are right.
-
-The numbers come ready from ``matching.box_scores`` and the protocols. Field names are fixed words and data are cells,
-so a label is never read as an expression.
-"""
+"""Charts of scored boxes: precision and recall of labels, cost of each kind of error, and reliability."""
 
 from __future__ import annotations
 
@@ -161,10 +157,7 @@ def error_costs(
 
 
 def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool, height: int = 250) -> Chart:
-    """Return the share of right boxes by bin of score, as bars in the colour of `model`.
-
-    Against the diagonal; empty bins have no bar.
-    """
+    """Return the share of right boxes by bin of score, none for an empty bin, in the colour of `model`."""
     colours = palette(dark=dark, baseline=baseline)
     filled = ~(np.isnan(bins.accuracy) | np.isnan(bins.mean_confidence))
     frame = {

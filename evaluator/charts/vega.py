@@ -1,7 +1,8 @@
 """Vega-Lite specifications as plain dicts: encodings, layers, and a chart with its data beside it.
 
 Altair's objects copy and validate all of a chart, so it only checks each part against the schema when its form is seen
-for the first time. Data are columns, in Arrow, named by the digest of their content.
+for the first time. Data are columns, in Arrow, named by the digest of their content: field names are fixed words and
+data are cells, so that a label is never read as an expression.
 """
 
 from __future__ import annotations
@@ -27,20 +28,14 @@ Frame = pd.DataFrame | Mapping[str, Any]
 
 
 class Chart(NamedTuple):
-    """A chart as it is handed to the browser: Vega-Lite as JSON, and Arrow streams by the names in it.
-
-    Undefined numbers are null.
-    """
+    """A chart for the browser: Vega-Lite as JSON, and Arrow streams by the names in it; undefined is null."""
 
     spec: Piece
     data: dict[str, bytes]
 
 
 def field(shorthand: str, **options: Any) -> Piece:  # noqa: ANN401 - as JSON has it
-    """Return an encoding by a field.
-
-    ``name:Q`` is a number, ``:N`` a name, ``:O`` an order, ``:T`` a date.
-    """
+    """Return an encoding by a field: ``name:Q`` is a number, ``:N`` a name, ``:O`` an order, ``:T`` a date."""
     name, _, kind = shorthand.partition(":")
     return {"field": name, "type": _TYPES[kind], **options}
 

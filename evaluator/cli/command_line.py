@@ -21,10 +21,7 @@ from evaluator.system.version import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave the process with its exit code; ``sys.argv[1:]`` by default.
-
-    ``--debug`` anywhere shows tracebacks, ``--no-cache`` parses every file anew.
-    """
+    """Run the command line, ``sys.argv[1:]`` by default, and leave with its exit code; see `program.run`."""
     try:
         code = _code_of(arguments)
     except KeyboardInterrupt:

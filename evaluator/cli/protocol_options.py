@@ -1,8 +1,4 @@
-"""The options of the protocols as command-line parameters, for every command that evaluates.
-
-One flag for each name, its help and range from the struct of the protocol, which decides what an option means and which
-values make sense together.
-"""
+"""The options of the protocols as command-line parameters: name, help and range are those of their structs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Results of one protocol against the same ground truth, compared: what the terminal and reports show.
-
-The first result is the baseline ``a``, the second the candidate ``b``; further ones are only in the table of all
-models.
-"""
+"""Results of one protocol and ground truth, compared: baseline ``a``, candidate ``b``, and further models."""
 
 from __future__ import annotations
 
@@ -281,10 +277,7 @@ def compare(
 def signature_line(
     signatures: Sequence[Signature], names: Sequence[str], *, seed: int = SEED, resamples: int = RESAMPLES
 ) -> str:
-    """Return what made the numbers of a comparison, in one line.
-
-    The signature of both, with both score thresholds where only these differ, else one after the other.
-    """
+    """Return what made the numbers, in a line: the signature of both if only score thresholds differ, or both."""
     a, b = signatures
     line = a.line
     if a != b:

@@ -1,7 +1,4 @@
-"""Label sets that differ: labels that only one model knows, and names in two spellings.
-
-Nothing is renamed here: whoever accepts a proposal passes it as ``map_label``.
-"""
+"""Label sets that differ: labels that only one model knows, and names in two spellings. Nothing is renamed."""
 
 from __future__ import annotations
 

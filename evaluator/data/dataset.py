@@ -517,10 +517,7 @@ class HasFixes(Protocol):
 
 
 def fix_texts(ground_truth: HasFixes, prediction: HasFixes) -> tuple[str, ...]:
-    """Return which level of two files was read and what was done to them, in words of the signature.
-
-    Empty for nothing.
-    """
+    """Return which level of two files was read and what was done to them, for a signature; empty for nothing."""
     sides = (("fix of the ground truth", ground_truth), ("fix", prediction))
     fixes = [f"{name}: {', '.join(source.fixes)}" for name, source in sides if source.fixes]
     levels = level_texts(*(source for _, source in sides if isinstance(source, Annotations)))

@@ -1,7 +1,4 @@
-"""Document names that differ between two files: by ending, case, padding, prefix, suffix, Unicode form, folder or page.
-
-Two names are only taken for one when each has no other counterpart.
-"""
+"""Document names that differ between two files: one document only if neither has another counterpart."""
 
 from __future__ import annotations
 

@@ -226,10 +226,7 @@ def _with_names(source: Annotations, other: Annotations, modes: Sequence[str]) -
 
 
 def pages_by_name(source: Annotations, other: Annotations) -> list[PageKey]:
-    """Return the page of each page entry where images of a side are named by a document of the other and a number.
-
-    Only documents of one page are such images; the others are the pages that they are.
-    """
+    """Return the page of each page entry where one-page documents are named by a document and a number."""
     ours, theirs = page_keys(source), page_keys(other)
     there = _named_pages(source, ours, {name for name, _ in theirs})
     back = {page: key for key, page in _named_pages(other, theirs, {name for name, _ in ours}).items()}
@@ -310,10 +307,7 @@ def written_numbers(xyxy: FloatArray, format: str) -> FloatArray:
 
 
 def to_corners(xyxy: FloatArray, kind: str, format: str = "") -> FloatArray:
-    """Return corners from numbers meant as xywh, xyxy, centre or corners; float64, shape (N, 4).
-
-    `xyxy` is what a reader of `format` made of them.
-    """
+    """Return corners, float64, shape (N, 4), of numbers meant as `kind`, of which a reader made `xyxy`."""
     form = _FORM_OF_FORMAT.get(format)
     if (form == "centre" and kind in ("xywh", "xyxy")) or (form == "xywh" and kind == "centre"):
         numbers = written_numbers(xyxy, format)

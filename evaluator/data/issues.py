@@ -158,10 +158,7 @@ def issue_count(issues: Iterable[Issue]) -> int:
 
 
 def folded(issues: Sequence[Issue]) -> list[Issue]:
-    """Return issues with those of one rule in one file as one, when there are more than a few of them.
-
-    In the order and with the place of the first of each; `found` states how many more there are.
-    """
+    """Return issues with many of one rule in a file as one, in the place of the first, with how many more."""
     groups: dict[tuple[Severity, str, str], list[Issue]] = {}
     for issue in issues:
         groups.setdefault((issue.severity, issue.file, issue.rule), []).append(issue)

@@ -80,10 +80,7 @@ def most_edge_pairs(points: int) -> int:
 def usable_outlines(
     boxes: Outlined, issues: Collector, place_of: Callable[[int], str]
 ) -> Mapping[int, Sequence[FloatArray]]:
-    """Return the outlines that can be worked with; each other one is a warning, placed by `place_of` its row.
-
-    The same object when all can.
-    """
+    """Return the usable outlines, the same object for all; others are warnings, placed by `place_of` their row."""
     outlines, left_out = boxes.polygons, set()
     for row in _larger(outlines, _ALWAYS_USABLE):
         rings = outlines[row]

@@ -12,7 +12,6 @@ from evaluator.formats.registry import (
     outline_issues,
     pair_issues,
     register,
-    registered,
     resolve,
     suffixes,
 )
@@ -44,7 +43,6 @@ __all__ = [
     "read_files",
     "recognise",
     "register",
-    "registered",
     "resolve",
     "side_of",
     "suffixes",

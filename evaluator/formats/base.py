@@ -1,19 +1,4 @@
-"""What a format is: an object that recognises and reads a file, and knows its places and pair rules.
-
-A new format of boxes is one file with one object, and one line in the table of ``evaluator.formats``::
-
-    class Boxes(BoxFormat):
-        name, title, looks_for, suffixes = "my", "My boxes (XML)", "a <page> element", (".xml",)
-
-        def detect(self, head: bytes, name: str = "") -> bool:
-            return b"<page " in head
-
-        def side_of(self, content: bytes, name: str = "") -> Side | None:
-            return "ground_truth"
-
-        def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-            ...  # pages and boxes into a `build.Builder`; docs/new-format.md has all of it
-"""
+"""What a format is: an object that recognises and reads a file (docs/new-format.md makes one)."""
 
 from __future__ import annotations
 
@@ -191,25 +176,14 @@ class Format(ABC, Generic[T]):
     def group_path(self, file: Path, given: Collection[Path]) -> Path:
         """Return what is read as a whole when this file is found: itself, or a folder above it.
 
-        Parameters
-        ----------
-        given : collection of Path
-            Files and folders named by the user.
+        `given`: files and folders named by the user.
         """
         return file
 
     def merged_groups(
         self, groups: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]
     ) -> dict[Path, Path]:
-        """Return the folder that each group is a part of, by group; empty for most formats.
-
-        Parameters
-        ----------
-        groups : mapping of Path to sequence of (Path, bytes)
-            The files of each group, as `group_path` found them.
-        given : collection of Path
-            Files and folders named by the user.
-        """
+        """Return the folder that each group of `group_path` is a part of, by group; empty for most formats."""
         return {}
 
     def file_group(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
@@ -275,10 +249,7 @@ class BoxFormat(Format[Annotations]):
     def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
         """Return a prediction with the pages and labels of its ground truth; as it is if its files have them.
 
-        Raises
-        ------
-        BadInput
-            The two do not belong together.
+        `BadInput` when the two do not belong together.
         """
         return prediction
 
@@ -322,22 +293,9 @@ def read_boxes(
 ) -> Annotations:
     """Return the columns of a file of boxes, or of a folder of files of one side.
 
-    Parameters
-    ----------
-    suffixes, known
-        Which files of a folder are read, see `folder.files`.
-    read_file : callable, optional
-        Reads a single file; without it the format does.
-
-    Returns
-    -------
-    Annotations
-        A folder's are named like it, with the files in `Annotations.parts`, in the order of their names.
-
-    Raises
-    ------
-    BadInput
-        With all issues of all files.
+    `suffixes` and `known` choose the files of a folder, see `folder.files`; `read_file` reads a single one in place of
+    its format. A folder's columns are named like it, with the files in `Annotations.parts`, in the order of their
+    names. `BadInput` with all issues of all files.
     """
     if folder.is_folder(path):
         return _merged(folder.on_disk(folder.files(path, suffixes, known)), path.resolve().name, reading, format_of)

@@ -308,10 +308,7 @@ class Builder:
         return replace(columns, level=reading.level, levels=levels) if levels else columns
 
     def _choose_level(self, level: Level | None) -> dict[LevelKey, int]:
-        """Drop the boxes that a level leaves out, with a warning; return how many boxes each level has.
-
-        Empty where no box lies in another.
-        """
+        """Drop the boxes that a level leaves out; return how many each level has, empty if none lies in another."""
         if not self.nesting.stated:
             return {}
         if circular := self.nesting.drop_circles():
@@ -544,10 +541,7 @@ def points(text: str) -> FloatArray | None:
 
 
 def rotate(offsets: FloatArray, centre: npt.ArrayLike, angle: float) -> FloatArray:
-    """Return points turned clockwise on screen (y points down) by `angle` radians around a centre.
-
-    `offsets`, float64 of shape (K, 2), are the points before the turn, relative to the centre.
-    """
+    """Return offsets, float64 (K, 2), turned clockwise on screen by `angle` radians, around a centre."""
     sine, cosine = math.sin(angle), math.cos(angle)
     return np.asarray(offsets @ np.array([[cosine, sine], [-sine, cosine]]) + np.asarray(centre), dtype=np.float64)
 

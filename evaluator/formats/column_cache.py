@@ -245,10 +245,7 @@ def _digest(path: Path) -> tuple[int, int]:
 
 
 def _mapped(path: Path) -> npt.NDArray[Any]:
-    """Return the array of a file, read when it is looked at.
-
-    No `np.memmap`, which is slower in parts and when pickled.
-    """
+    """Return the array of a file, read when it is looked at; `np.memmap` is slower in parts and when pickled."""
     values: npt.NDArray[Any] = np.load(path, mmap_mode="r")
     return values.view(np.ndarray)
 

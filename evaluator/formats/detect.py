@@ -89,10 +89,7 @@ def _only(claims: Sequence[BoxFormat], content: bytes, name: str) -> str:
 
 
 def side_of(path: Path) -> Side | None:
-    """Return the side that a file of boxes states, without reading all of it.
-
-    None for a file of no known format, one that cannot be opened, or one that does not state its side.
-    """
+    """Return the side that a file of boxes states; None without one, for an unknown format or no such file."""
     try:
         content = folder.load(path, limits.MAX_FILE_BYTES)
         return FORMATS[detect_bytes(content, path.name)].side_of(content, path.name)
@@ -171,10 +168,7 @@ def need_format(format: str | None, name: str) -> None:
 
 
 def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> None:
-    """Refuse bytes that do not look like the named format, unless its reader finds a box in them.
-
-    What they look like instead is said first, before the named reader's own issues.
-    """
+    """Refuse bytes that look like another format than the named one, unless its reader finds a box in them."""
     claims = _box_claims(content, name)
     if columns or named in claims or (named.name == _LISTS_RESULTS and _EMPTY_LIST.fullmatch(content)):
         return

@@ -168,10 +168,7 @@ def _pages(pages: dict[str, object], name: str, file: OutputFile) -> dict[int, S
 
 
 def _nest(items: Sequence[_Item], file: OutputFile) -> bool:
-    """State what lies in pictures, tables, groups and forms, and return whether anything does.
-
-    What is below a text, such as a heading, follows it.
-    """
+    """State what lies in pictures, tables, groups and forms, and return whether anything does."""
     nested = False
     holders = {item.self_ref: item for item in items if str(item.self_ref).startswith(_HOLDERS)}
     beside = {reference for item in holders.values() for reference in item.beside}

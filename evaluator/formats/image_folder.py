@@ -253,10 +253,7 @@ class _Rows:
 
 
 def _objects(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the objects of a row as lists by key, from lists by key, a list of objects, or columns of the row.
-
-    None for objects that are anything else.
-    """
+    """Return the objects of a row as lists by key, whichever form they have; None for anything else."""
     held = next((row[key] for key in _OBJECTS if row.get(key) is not None), None)
     if isinstance(held, list) and all(isinstance(each, dict) for each in held):
         keys = dict.fromkeys(key for each in held for key in each)

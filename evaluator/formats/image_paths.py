@@ -97,16 +97,9 @@ def tell_apart(documents: Sequence[str], files: Mapping[int, str], *, images: bo
     """Return what becomes of images of one stem in several folders; None where there are none.
 
     A folder is a document, its images in the order of their names are the pages, where the repeated stems are those of
-    pages and the folders no parts of a data set; else each path is a document.
-
-    Parameters
-    ----------
-    documents : sequence of str
-        The document of each image so far: its stem, or what the file states.
-    files : mapping of int to str
-        The path of each image that is named by it, by row of `documents`.
-    images : bool
-        False for documents of several pages, which are never pages of one.
+    pages and the folders no parts of a data set; else each path is a document. `documents`: of each image so far, its
+    stem or what the file states. `files`: paths of the images named by them, by row. `images`: False for documents of
+    several pages, which are never pages of one.
     """
     if len({documents[row] for row in files}) == len(files):
         return None

@@ -79,10 +79,7 @@ class ModelOutput(BoxFormat):
         return "prediction"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the columns of a file, predictions unless given as ground truth; see `Format.read`.
-
-        ``boxes.ids`` are JSON paths.
-        """
+        """Return the columns of a file, predictions unless given as ground truth; ``boxes.ids`` are JSON paths."""
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         source = json_text.open_source(content, name)
         source = source._replace(content=self.tree_text(source.content))
@@ -108,10 +105,7 @@ class ModelOutput(BoxFormat):
     def merged_groups(
         self, groups: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]
     ) -> dict[Path, Path]:
-        """Return the folder above the folders of documents, by group in these; see `Format.merged_groups`.
-
-        Without such folders, that of the files of one run, of which one is read.
-        """
+        """Return, by group, the folder above those of documents, else that of the files of a run; one is read."""
         wholes: dict[Path, Path] = {}
         for group, files in groups.items() if self.folder_per_document else ():
             file = files[0][0]
@@ -158,10 +152,7 @@ class ModelOutput(BoxFormat):
 
 
 class OutputFile:
-    """A file while it is read; `document` is that of pages that name none.
-
-    With `shares` its boxes are shares of the page.
-    """
+    """A file while it is read: `document` of pages that name none; with `shares` boxes are shares of the page."""
 
     def __init__(self, collector: Collector, *, format: str, source: str, document: str) -> None:
         self.collector, self.source, self.document = collector, source, document

@@ -35,10 +35,7 @@ def is_whole(label: str) -> bool:
 
 
 class Nesting:
-    """The items of a file and what holds them; an item may have several boxes, or none.
-
-    Most files state no item in another, so what is known of boxes is put together only where one does.
-    """
+    """The items of a file and what holds them; an item may have several boxes, or none."""
 
     def __init__(self) -> None:
         self._holders: dict[Hashable, list[Hashable]] = {}

@@ -47,10 +47,7 @@ class OmniDocBench(BoxFormat):
         return "prediction" if b'"score"' in content else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the columns of a file in pixels, with page sizes for pages; see `Format.read`.
-
-        ``boxes.ids`` are JSON paths.
-        """
+        """Return the columns of a file in pixels, with page sizes for pages; ``boxes.ids`` are JSON paths."""
         source = json_text.open_source(content, name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         with json_text.garbage_collection_off():

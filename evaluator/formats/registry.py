@@ -5,8 +5,7 @@ A new format is one file with a `Format`, and its name in the table; the order o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, Literal, overload
 
@@ -36,16 +35,6 @@ def register(format: AnyFormat) -> None:
     if format.name in FORMATS:
         raise ValueError(f"there is a format {format.name} already")
     FORMATS[format.name] = format
-
-
-@contextmanager
-def registered(format: AnyFormat) -> Iterator[None]:
-    """Keep a format in the table while this lasts."""
-    register(format)
-    try:
-        yield
-    finally:
-        del FORMATS[format.name]
 
 
 @overload

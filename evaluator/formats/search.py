@@ -1,7 +1,4 @@
-"""Which files below some paths are annotations, and which of them are read as one `FileGroup`.
-
-Files are read only as far as their format needs to be recognised.
-"""
+"""Which files below some paths are annotations, and which of them are read as one `FileGroup`."""
 
 from __future__ import annotations
 
@@ -34,10 +31,7 @@ class Search(NamedTuple):
 
 
 def walk(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield files given, and those four levels deep below folders given, sorted by name in each folder.
-
-    Hidden folders are left out, and nothing comes after 20,000 files.
-    """
+    """Yield up to 20,000 files given and up to four levels below folders given, by name; no hidden folders."""
     seen = 0
     for path in paths:
         if path.is_file():

@@ -115,10 +115,7 @@ class Table(BoxFormat):
         return "prediction" if any(name.lower() in _KNOWN["score"] for name in names) else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the columns of a file, predictions when there is a column of scores; see `Format.read`.
-
-        ``boxes.ids`` are lines, for Parquet rows.
-        """
+        """Return the columns of a file, predictions with a column of scores; ``boxes.ids`` are lines, or rows."""
         if content.startswith(_PARQUET) and _is_nested(content):
             return image_folder.read_parquet(content, name, reading, format=self.name)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
@@ -367,10 +364,7 @@ def _is_nested(content: bytes) -> bool:
 
 
 def _parquet_names(content: bytes, *, keys: bool = False) -> list[str]:
-    """Return the names of the columns of a Parquet file, with `keys` those inside of lists of boxes too.
-
-    None of one that cannot be read.
-    """
+    """Return the names of the columns of a Parquet file, with `keys` of lists of boxes too; none if unreadable."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -439,10 +433,7 @@ def is_supervision(header: Sequence[str]) -> bool:
 def columns_of(
     rows: Rows, plan: Plan, collector: Collector, reading: Reading, *, format: str, source: str, side: Side, sha256: str
 ) -> Annotations:
-    """Return the columns of a table; raise `BadInput` with all issues of the file.
-
-    Each of `rows` has the length of the header that the plan is for.
-    """
+    """Return the columns of a table, each row as long as the plan's header; `BadInput` with all issues."""
     with json_text.garbage_collection_off():
         first = _first_page(rows, plan, collector, source)
         reader = _Boxes(plan, collector, first=first, format=format, source=source)

@@ -118,10 +118,7 @@ def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
 
 
 def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
-    """State which layout blocks lie in lists and other blocks, and which lines have all their words in a table.
-
-    `blocks` are those that have others.
-    """
+    """State which layout blocks lie in lists and other blocks, and which lines have all their words in a table."""
     parts: dict[object, list[object]] = {block.Id: block.children for block in blocks if isinstance(block.Id, str)}
     table_of = {
         word: block.Id

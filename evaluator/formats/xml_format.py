@@ -30,10 +30,7 @@ class Item:
 
 
 class XmlFile(ABC):
-    """The elements of a file as pages and boxes; `collector` gets every issue.
-
-    `normalise`: boxes become shares of their page, else they stay pixels.
-    """
+    """The elements of a file as pages and boxes, in shares with `normalise`; `collector` gets every issue."""
 
     normalise = False
 

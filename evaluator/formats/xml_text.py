@@ -276,10 +276,7 @@ def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str,
 
 
 def _start_of_dtd(text: str) -> int | None:
-    """Return where a DTD or a part of one begins, outside of comments and CDATA; None for none.
-
-    Searched for in the text because expat, inside of the wrapper, would call it a syntax error.
-    """
+    """Return where a DTD begins, outside of comments and CDATA; None for none. Expat would call it bad syntax."""
     at = text.find("<!")
     while at >= 0:
         if text.startswith("<!--", at):

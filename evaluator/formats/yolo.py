@@ -147,10 +147,7 @@ class Yolo(BoxFormat):
         return FileGroup(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the columns of one text file in unit page; see `Format.read`.
-
-        ``boxes.ids`` give the line. An empty file is a page without boxes.
-        """
+        """Return the columns of one text file in unit page, ids by line; an empty file is a page without boxes."""
         if name.lower().endswith(_YAML):
             rule = f"names of classes are not boxes ({_SOURCE})"
             refuse(name, "", rule, "", "Give the folder of the labels, or a zip archive of it.")

@@ -183,10 +183,7 @@ def by_predictions(rankings: Sequence[Ranking], most: int | None = None) -> list
 
 
 def per_document(rankings: Sequence[Ranking], interpolated: Interpolation) -> list[FloatArray]:
-    """Return average precision of each document alone by each ranking, float64, shape (D,).
-
-    Rankings of the same predictions with the same true positives, as of two thresholds, are computed once.
-    """
+    """Return average precision of each document alone by each ranking, float64, shape (D,)."""
     answer = [np.empty(0)] * len(rankings)
     for group in by_predictions(rankings):
         known: dict[bytes, FloatArray] = {}

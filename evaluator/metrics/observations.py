@@ -1,7 +1,4 @@
-"""What is observed one by one and has attributes: the columns in which slices are searched.
-
-A protocol gives its `Observations` (`Protocol.observations`), so that a search needs to know no protocol.
-"""
+"""What is observed one by one, with attributes, so that a search for slices needs to know no protocol."""
 
 from __future__ import annotations
 

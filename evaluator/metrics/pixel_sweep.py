@@ -89,10 +89,7 @@ class Areas(NamedTuple):
 
 
 def sweep_pages(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
-    """Return the labelled pixels of a batch of pages, in parts that follow one another.
-
-    A page is in several parts only where one part would be too large for it.
-    """
+    """Return the labelled pixels of a batch of pages in parts, a page in several only where one is too small."""
     memory.keep_freed_memory()
     todo = [_Boxes(range(pages), boxes.page << lanes.bits | boxes.lane, *boxes[2:])]
     parts = []
@@ -406,10 +403,7 @@ def in_order(numbers: AnyIntArray, bits: int) -> IntArray:
 
 @cache
 def _words(lanes: Lanes, page_bits: int) -> list[AnyIntArray]:
-    """Return what each turn adds to a label set, 0 for none: one word with room for a page, or two words.
-
-    The same for each batch, and never written to.
-    """
+    """Return what each turn adds to a label set, 0 for none: a word with room for a page, or two words."""
     lane = np.arange(-1, lanes.both)
     if not lanes.wide:
         word = _bit(lane, lane >= 0)

@@ -338,10 +338,7 @@ class PagePool:
         return _OpeningPool(self, passwords)
 
     def describe(self, path: Path, *, patience: float | None = None) -> Description:
-        """Page count (0 for a document that lacks its password too), whether it lacks one, and warnings.
-
-        `patience` as in `page_image`.
-        """
+        """Page count (0 without its password), whether it lacks one, and warnings; for `patience` see `page_image`."""
         return self._answer(Description, path, Request("describe"), patience)
 
     def page_image(
@@ -475,10 +472,7 @@ class PagePool:
             return self._turns.setdefault(page, _Turn(page))
 
     def _in_turn(self, wanted: type[_Answer], asked: _Question) -> _Answer | None:
-        """Return the answer, after those who asked for the page before.
-
-        None when the file is no longer that of the digest.
-        """
+        """Return the answer, after those who asked before; None when the file is no longer that of the digest."""
         turn: _Turn = asked.turn
         if not turn.lock.acquire(timeout=asked.seconds_left):
             raise asked.problem("busy")
@@ -624,10 +618,7 @@ class _OpeningPool(PagePool):
 
 
 def _within(patience: float, ask: Callable[[], _Answer | None], asked: _Question) -> _Answer | None:
-    """Return what `ask` returns or raises.
-
-    ``not_ready`` when it takes longer and the page is slow, while it goes on.
-    """
+    """Return what `ask` returns or raises; ``not_ready`` when a slow page takes longer, and goes on."""
     future: Future[_Answer | None] = Future()
 
     def run() -> None:
@@ -662,10 +653,7 @@ def _size(answer: msgspec.Struct) -> int:
 def _checked(
     reply: Reply, encoding: Encoding = "webp"
 ) -> Description | PageImage | Words | Sizes | Ink | Layout | Failure:
-    """Return the answer as the app keeps it.
-
-    `ProcessLost` when an honest worker cannot have sent it. `encoding` was asked for.
-    """
+    """Return the answer as the app keeps it; `ProcessLost` when an honest worker cannot have sent it."""
     match reply:
         case Description():
             return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
@@ -731,10 +719,7 @@ def _webp_size(picture: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg_size(picture: bytes) -> tuple[int, int] | None:
-    """Width and height of a JPEG as our worker makes them, baseline in three colours; None for all else.
-
-    By its segments up to the frame header (ITU-T T.81, annex B).
-    """
+    """Width and height of a baseline JPEG in colour, by its frame header (ITU-T T.81, annex B); else None."""
     if picture[:2] != b"\xff\xd8":
         return None
     place = 2

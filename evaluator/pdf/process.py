@@ -109,9 +109,8 @@ class Process:
     ) -> bytes:
         """Return the answer to a message, or the next one where that is empty.
 
-        `ProcessLost` or `ProcessTimeout` with the process ended.
-
-        `when_slow` is called once when the answer has taken so much of the processor, or so long by the clock.
+        `ProcessLost` or `ProcessTimeout` with the process ended. `when_slow` is called once when the answer took so
+        much of the processor, or so long by the clock.
         """
         begun, used = time.monotonic(), self.processor_seconds()
         self._messages.put(message)

@@ -222,10 +222,7 @@ def write_frame(stream: IO[bytes], payload: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes], *, limit: int) -> bytes | None:
-    """Return one message, or None when the other side has gone, also in the middle of a message.
-
-    ValueError for one longer than `limit` bytes; nothing of it is read.
-    """
+    """Return a message, None when the other side has gone; ValueError, nothing read, above `limit` bytes."""
     header = stream.read(4)
     if len(header) < 4:
         return None

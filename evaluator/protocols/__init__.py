@@ -9,10 +9,9 @@ from evaluator.protocols.registry import (
     protocol_of,
     protocols_of_boxes,
     register,
-    registered,
 )
 
 __all__ = [
     "DEFAULT", "PROTOCOLS", "AnyBoxProtocol", "AnyProtocol", "box_protocols", "protocol_of", "protocols_of_boxes",
-    "register", "registered",
+    "register",
 ]  # fmt: skip

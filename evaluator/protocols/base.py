@@ -299,10 +299,7 @@ class BoxEvaluation(DatasetResult):
         return self.of(self.matching.on(dataset))
 
     def subset(self, truth: BoolArray, predicted: BoolArray) -> BoxEvaluation:
-        """Return the evaluation of some boxes of both sides.
-
-        The boxes must be whole pages and labels, so that their matches stay as they are.
-        """
+        """Return the evaluation of some boxes of both sides: whole pages and labels, so that matches stay."""
         predictions = [side.source for side in self.evaluated.predictions]
         predictions[self.model] = kept_boxes(predictions[self.model], predicted)
         return self.on(join(kept_boxes(self.evaluated.ground_truth.source, truth), *predictions))
@@ -506,10 +503,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         return resolved, raise_on_errors(truth.issues, own, (*unit_issue(truth, resolved), *self.crowd_issues(truth)))
 
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401 - the protocol's own results
-        """Return two results of this protocol thing by thing.
-
-        Empty where boxes are matched one to one, see `Comparison`.
-        """
+        """Return two results of this protocol thing by thing; empty where boxes are matched one to one."""
         return ()
 
     def observations(self, results: Sequence[Any], measure: str, *, scores: bool = False) -> Observations:
@@ -653,10 +647,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return box_measures(result.first)
 
     def protocol_metrics(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
-        """Return the numbers that the protocol is known by, beside those of the matching at one threshold.
-
-        Often none.
-        """
+        """Return the numbers that the protocol is known by, beside those at one threshold; often none."""
         return ()
 
     def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:
@@ -664,10 +655,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return {}
 
     def error_types(self, result: BoxEvaluation) -> TideErrors | None:
-        """Return the six TIDE types at the first threshold and what each costs.
-
-        None where they cannot be determined.
-        """
+        """Return the six TIDE types at the first threshold and what each costs; None where undetermined."""
         from evaluator.matching.box_scores import tide_of
 
         return tide_of(result.first)

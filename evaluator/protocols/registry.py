@@ -1,12 +1,7 @@
-"""The table of the evaluation systems; a protocol is imported when it is asked for.
-
-A new one is a `Protocol` in a file of its own and one row here; a package from outside calls `register`.
-"""
+"""The table of the evaluation systems, imported when asked for; a package from outside calls `register`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 from evaluator.protocols.base import BoxProtocol, Protocol, Result
@@ -31,16 +26,6 @@ def register(protocol: AnyProtocol) -> None:
     if protocol.name in PROTOCOLS:
         raise ValueError(f"there is a protocol {protocol.name} already")
     PROTOCOLS[protocol.name] = protocol
-
-
-@contextmanager
-def registered(protocol: AnyProtocol) -> Iterator[None]:
-    """Keep a protocol in the table while this lasts."""
-    register(protocol)
-    try:
-        yield
-    finally:
-        del PROTOCOLS[protocol.name]
 
 
 def box_protocols() -> dict[str, AnyBoxProtocol]:

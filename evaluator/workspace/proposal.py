@@ -33,10 +33,7 @@ _MOST_ALIKE: Final = 8
 
 @dataclass(frozen=True, eq=False)
 class ListedFile:
-    """A file, folder or upload that may be opened, read as what it seems to be.
-
-    `stated`: the side that it states, None where it may be either.
-    """
+    """A file, folder or upload that may be opened, as what it seems to be; `stated`: its side, None for either."""
 
     kind: Kind
     stated: Side | None

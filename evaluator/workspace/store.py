@@ -132,10 +132,7 @@ class WorkspaceFolder:
         self._held.release()
 
     def session_folder(self) -> Path:
-        """Return where a session links the uploads under the names of their pages.
-
-        What an ended server left there is gone when the folder is opened again. Raises OSError.
-        """
+        """Return where a session links uploads by the names of their pages, empty at first; raises OSError."""
         folder = self.root / _SESSIONS
         folder.mkdir(exist_ok=True)
         return folder

@@ -114,9 +114,10 @@ def test_the_order_of_the_table_decides_nothing(monkeypatch: pytest.MonkeyPatch)
     ]
 
 
-def test_a_new_format_is_read_as_any_other(tmp_path: Path) -> None:
+def test_a_new_format_is_read_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     truth, prediction = written(tmp_path / "gt.boxes", TRUTH), written(tmp_path / "p.boxes", PREDICTION)
-    with formats.registered(Lines()):
+    with monkeypatch.context() as patch:
+        patch.setitem(formats.FORMATS, "lines", Lines())
         assert formats.read(truth).format == "lines"
         assert formats.side_of(truth) == "ground_truth"
         source = formats.read(prediction)
@@ -128,14 +129,14 @@ def test_a_new_format_is_read_as_any_other(tmp_path: Path) -> None:
         formats.read(prediction)
 
 
-def test_a_folder_of_a_new_format_is_read_as_one(tmp_path: Path) -> None:
+def test_a_folder_of_a_new_format_is_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path / "1.boxes", PREDICTION)
     written(tmp_path / "2.boxes", PREDICTION.replace("a.pdf", "b.pdf"))
-    with formats.registered(Lines()):
-        source = formats.read(tmp_path)
-        assert formats.FORMATS["lines"].read_path(tmp_path).sha256 == source.sha256
-        assert [part.name for part in source.parts] == ["1.boxes", "2.boxes"]
-        assert [Lines().place(source, row) for row in range(2)] == ["1.boxes: line 2", "2.boxes: line 2"]
+    monkeypatch.setitem(formats.FORMATS, "lines", Lines())
+    source = formats.read(tmp_path)
+    assert formats.FORMATS["lines"].read_path(tmp_path).sha256 == source.sha256
+    assert [part.name for part in source.parts] == ["1.boxes", "2.boxes"]
+    assert [Lines().place(source, row) for row in range(2)] == ["1.boxes: line 2", "2.boxes: line 2"]
 
 
 NAMED = "f.json: the file must be of the format that was named"

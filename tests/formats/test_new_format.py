@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -28,13 +27,12 @@ def module(name: str, code: str) -> ModuleType:
 
 
 @pytest.fixture
-def my(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def my(monkeypatch: pytest.MonkeyPatch) -> None:
     """The module of the page in its place and in the table."""
     made = module("evaluator.formats.my", blocks("python")[0])
     monkeypatch.setitem(sys.modules, "evaluator.formats.my", made)
     monkeypatch.setattr(formats, "my", made, raising=False)
-    with formats.registered(made.FORMAT):
-        yield
+    monkeypatch.setitem(formats.FORMATS, "my", made.FORMAT)
 
 
 @pytest.mark.usefixtures("my")

@@ -185,10 +185,7 @@ def _words(value: Value) -> str:
 
 
 def page_shares(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
-    """Return the boxes of a side as shares of their pages, float64, shape (N, 4).
-
-    A page of unknown size is taken to be as large as its boxes need.
-    """
+    """Return the boxes of a side as shares of their pages, float64, (N, 4); a page is as large as they need."""
     if side.source.unit == "page":
         return side.xyxy
     return np.asarray(side.xyxy / np.tile(_scale(dataset, side), 2)[side.page], dtype=np.float64)

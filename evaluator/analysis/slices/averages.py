@@ -129,10 +129,7 @@ def average_values(evaluations: Sequence[BoxEvaluation], average: SliceAverage) 
 
 
 def _values(evaluation: BoxEvaluation, average: SliceAverage) -> tuple[FloatArray, FloatArray]:
-    """Return the values of the boxes of both sides; NaN for a box that never counts.
-
-    A prediction that is matched at the first threshold counts with its partner, which is of its page and label.
-    """
+    """Return the values of both sides, NaN for a box that never counts; what is matched counts with its partner."""
     truth, prediction = evaluation.evaluated.ground_truth, evaluation.matching.prediction
     added = np.zeros(len(truth)), np.zeros(len(prediction))
     counts = np.zeros(len(truth), bool), np.zeros(len(prediction), bool)
@@ -209,10 +206,7 @@ def influence(ranked: RankedLabel) -> tuple[float, FloatArray]:
 def of_whole_pages(
     sides: Sequence[JoinedBoxes], tables: Mapping[int, Sequence[Attribute]]
 ) -> dict[int, tuple[Attribute, ...]]:
-    """Return the attributes of page, document and label that both sides agree on, by origin.
-
-    What is counted on the boxes of a page is counted on those of the ground truth.
-    """
+    """Return attributes of page, document and label that both sides agree on, by origin, as in the ground truth."""
     truth = sides[GROUND_TRUTH]
     kept = {at: [each for each in table if each.level != "box" or each.name == LABEL] for at, table in tables.items()}
     counted = {each.name: each.values for each in tables[GROUND_TRUTH] if each.name in _OF_BOXES}

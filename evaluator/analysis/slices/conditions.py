@@ -1,7 +1,4 @@
-"""Conditions on attributes, the bins in which the search counts them, and their words in a sentence.
-
-A condition is never true where its attribute is not known.
-"""
+"""Conditions on attributes, never true where one is not known, their bins, and their words in a sentence."""
 
 from __future__ import annotations
 
@@ -64,10 +61,7 @@ def _number(value: str | float) -> float:
 
 
 def condition_mask(conditions: Sequence[Condition], attributes: Mapping[str, Attribute]) -> BoolArray:
-    """Return where all of some conditions hold, bool, shape (N,).
-
-    At least one condition; KeyError for an attribute that is not there.
-    """
+    """Return where all of some conditions hold, bool, shape (N,); KeyError for an attribute that is not there."""
     parts = [condition.holds(attributes[condition.attribute]) for condition in conditions]
     return np.asarray(np.logical_and.reduce(parts), dtype=bool)
 

@@ -55,10 +55,7 @@ class ModelDetail:
 
 
 class Cell(NamedTuple):
-    """Boxes of one combination of conditions, with the measure, number and sum of values of each model.
-
-    `holds` tells for each factor whether it holds.
-    """
+    """Boxes of one combination of conditions (`holds`, by factor), with measure, number and sum of each model."""
 
     holds: tuple[bool, ...]
     models: tuple[Estimate, ...]
@@ -117,10 +114,7 @@ def shown_places(measure: Measure, results: Sequence[AnyBoxResult], searched: Se
 
 
 class Overall(NamedTuple):
-    """A measure over all boxes: the places of the models that are shown, and their values.
-
-    A value is None for a model without boxes.
-    """
+    """A measure over all boxes: places of the models that are shown, and their values, None without boxes."""
 
     words: MeasureWords
     places: tuple[int, ...]
@@ -215,10 +209,7 @@ class _Part(NamedTuple):
 
 
 def _rates(values: FloatArray, parts: Sequence[BoolArray], document: IntArray) -> list[list[_Part]]:
-    """Return the mean of each part for each model, all in the same resamples of documents.
-
-    `values`: float64, shape (M, U), NaN where a model does not count a box.
-    """
+    """Return the mean of each part, in the same resamples, by model; `values`: float64, shape (M, U), with NaN."""
     _, document = np.unique(document, return_inverse=True)
     documents = int(document.max(initial=-1)) + 1
     shown = [~np.isnan(each) for each in values]

@@ -60,10 +60,7 @@ def is_average(measure: str) -> TypeGuard[SliceAverage]:
 
 
 def problem_of(name: str, averages: Sequence[str] = ()) -> str | None:
-    """Return why slices have no measure of this name, in a sentence; None where they have it.
-
-    `averages` are those of the protocol.
-    """
+    """Return why slices have no measure of this name, given the protocol's `averages`; None where they have it."""
     if name == ALL or name in MEASURES or name in averages:
         return None
     if name in _OF_SIZES:
@@ -122,10 +119,7 @@ class MeasureValues:
         return _places(self.origin, self.origins)
 
     def mask_of(self, of_side: Mapping[int, BoolArray]) -> BoolArray:
-        """Return a mask over the things, bool, shape (U,), from one over all things of each side.
-
-        False for the things of a side without a mask.
-        """
+        """Return a mask over the things, bool, shape (U,), from one over each side; False for a side without one."""
         parts = []
         for at, these in self.of_sides.items():
             rows = self.row[these]
@@ -158,10 +152,7 @@ class Means:
 
 @dataclass(frozen=True, eq=False)
 class BoxValues(MeasureValues):
-    """The boxes that a measure is a mean over, of M results of one dataset.
-
-    `sides` by origin: the ground truth, then the predictions of each result.
-    """
+    """The boxes that a measure is a mean over, of M results; `sides`: ground truth, predictions of each result."""
 
     dataset: Dataset
     sides: tuple[JoinedBoxes, ...]

@@ -93,10 +93,7 @@ def measures_of(words: Mapping[str, MeasureWords]) -> tuple[str, ...]:
 def observations_of(
     results: Sequence[Result], measure: str, *, of_pages: PageValues | None = None, scores: bool = False
 ) -> Observations:
-    """Return what a measure is a mean over, with attributes of pages and documents from elsewhere.
-
-    A name that is taken already gets " (file)" behind it, as with boxes.
-    """
+    """Return what a measure is a mean over, with attributes from elsewhere, named as with boxes."""
     observed = protocol_of(results[0]).observations(results, measure, scores=scores)
     known: PageValues = {}
     if isinstance(results[0], DatasetResult):

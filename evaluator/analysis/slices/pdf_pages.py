@@ -81,10 +81,7 @@ def of_listed_pages(
     pool: PagePool,
     count: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> dict[tuple[str, int | None], dict[str, Value]]:
-    """Return attributes of some pages (name of the document, page from 0) without a dataset of boxes.
-
-    See `PdfAttributes.of_pages`; always with the size of a page.
-    """
+    """Return attributes of some pages (document, page from 0), with their sizes; see `PdfAttributes.of_pages`."""
     listed = list(dict.fromkeys(pages))
     return {
         page: {**_of_page(seen, _lines(seen)), **_of_size(seen)}

@@ -246,10 +246,7 @@ class _SortedBoxes:
 
 
 class SearchCache:
-    """What searches of the same boxes have in common; keeps that of the last boxes, some 50 MB.
-
-    Nothing is kept of boxes with more than `most` values of attributes.
-    """
+    """What searches of the same boxes have in common; that of the last boxes is kept up to `most` values."""
 
     def __init__(self, *, most: int | None = None) -> None:
         self._last: _SortedBoxes | None = None

@@ -35,15 +35,7 @@ _REQUIRED: Final = frozenset({"image_id", "category_id", fixed_layout.BOX})
 
 
 class ChunkReader:
-    """The pieces of an array on their way to columns, so that other parts of the file can be read meanwhile.
-
-    Parameters
-    ----------
-    content : bytes
-        UTF-8.
-    start, stop : int
-        Where the array begins and ends in it.
-    """
+    """The pieces of the array at `start` to `stop` of UTF-8 on their way to columns, while others are read."""
 
     def __init__(self, content: bytes, start: int, stop: int) -> None:
         keys = plain_keys(content, start + 1, stop) if stop - start >= _FEWEST_BYTES else ()
@@ -74,10 +66,7 @@ class ChunkReader:
             self._pool.shutdown(cancel_futures=True)
 
     def columns(self) -> dict[str, Column] | None:
-        """Return all columns by key, int64 or float64, shape (N,), ``bbox`` (N, 4).
-
-        None when a piece needs the decoder.
-        """
+        """Return all columns by key, int64 or float64, (N,), ``bbox`` (N, 4); None if a piece needs the decoder."""
         return self._columns if self._answers and all(answer.result() for answer in self._answers) else None
 
     def pieces(self) -> Iterator[tuple[slice, dict[str, Column] | None]]:

@@ -47,16 +47,10 @@ _decoded = msgspec.json.Decoder(list[float], strict=True).decode
 
 
 class _Spelling(NamedTuple):
-    """How the records of a piece are spelled.
+    """How the records of a piece are spelled, with their `keys` in order.
 
-    Attributes
-    ----------
-    keys : tuple of str
-        In their order.
-    record, between : bytes
-        A record, and what separates two of them, without numbers.
-    gaps : int64, shape (K + 1,)
-        Characters before, between and behind the K numbers of a record.
+    `record`, `between`: a record, and what separates two of them, without numbers. `gaps`, int64, shape (K + 1,):
+    characters before, between and behind the K numbers of a record.
     """
 
     keys: tuple[str, ...]
@@ -66,19 +60,10 @@ class _Spelling(NamedTuple):
 
 
 def read(text: Text, columns: dict[str, Column]) -> bool:
-    """Write the records of a piece into columns of their number.
+    """Write records with a comma between them, uint8, shape (B,), into columns; return whether that was possible.
 
-    Parameters
-    ----------
-    text : uint8, shape (B,)
-        Records with a comma between them.
-    columns : dict of arrays by key
-        int64 or float64, shape (N,), ``bbox`` (N, 4); every record must have these keys and no others.
-
-    Returns
-    -------
-    bool
-        Whether the text is N such records; the columns mean nothing otherwise.
+    `columns`: int64 or float64, shape (N,), ``bbox`` (N, 4), by the keys that every record must have, and no others;
+    they mean nothing when the text is not N such records.
     """
     piece, count = text.tobytes().strip(BLANKS), len(columns[BOX])
     return _read(piece, columns, count) or _read(_EXPONENT.sub(_written_out, piece), columns, count)
@@ -148,10 +133,7 @@ def _spelled(first: bytes, between: bytes) -> _Spelling | None:
 
 
 def _numbers(piece: bytes, spelling: _Spelling, count: int) -> FloatArray | None:
-    """Return all numbers of a piece.
-
-    None when they do not stand where those of the first record stand, or are not JSON.
-    """
+    """Return all numbers of a piece; None if they are not JSON, or not where those of the first record are."""
     text = np.frombuffer(piece + PADDING, dtype=np.uint8)
     # The characters between the first and the last one are those of numbers, but for one that no record has.
     inside = (text - np.uint8(_FIRST)) <= _LAST - _FIRST

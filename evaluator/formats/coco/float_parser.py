@@ -56,20 +56,10 @@ _SPLITTER: Final = float((1 << 27) + 1)
 
 
 def decimals(text: Text, begins: IntArray, ends: IntArray) -> FloatArray | None:
-    """Return the float64 nearest to each of some numbers.
+    """Return the float64 nearest to each of N numbers, shape (N,); None when one is not JSON, or too long to tell.
 
-    Parameters
-    ----------
-    text : uint8, shape (B,)
-        With `PADDING` at its end.
-    begins, ends : int64, shape (N,)
-        Where each number begins and ends. Between them are digits, points and minus signs only, and before and behind
-        them are other characters.
-
-    Returns
-    -------
-    float64, shape (N,), or None
-        None when one of them is not a number of JSON, or has so many digits that this cannot tell.
+    `text`: uint8, shape (B,), with `PADDING` at its end. `begins`, `ends`: int64, shape (N,); between them are digits,
+    points and minus signs only, and before and behind them are other characters.
     """
     negative = None
     if minus := np.count_nonzero(text == _MINUS):

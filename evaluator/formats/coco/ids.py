@@ -59,19 +59,9 @@ def by_number(ids: Sequence[str]) -> list[object]:
 
 
 def number_ids(parts: Mapping[str, Sequence[object]], place: str, collector: Collector) -> IdTexts:
-    """Ids that are texts replaced by whole numbers, in the objects themselves.
+    """Replace ids that are texts by whole numbers, in the objects themselves; leave any others as they are.
 
-    Parameters
-    ----------
-    parts : mapping of sequence
-        The entries under ``images``, ``categories`` and ``annotations``, as they were parsed.
-    place : str
-        JSON path of the annotations.
-
-    Returns
-    -------
-    IdTexts
-        Ids that are neither texts nor whole numbers are left as they are.
+    `parts`: the entries under ``images``, ``categories`` and ``annotations``. `place`: JSON path of the annotations.
     """
     texts: dict[str, Texts] = {}
     for kind, places in _PLACES.items():

@@ -128,10 +128,7 @@ class _Names:
         self._by_number = _rows((number_of(stem), row) for stem, row in self._by_stem.items() if _WHOLE.fullmatch(stem))
 
     def of_file(self, file: str) -> int:
-        """Return the row of a file name; else a negative number.
-
-        It may state fewer or more folders, and another ending, as a converted image has.
-        """
+        """Return the row of a file name, which may state other folders and another ending; else a negative number."""
         parts, unknown = parts_of(file), _UNKNOWN
         rows = (
             self._by_file.get(file, unknown),

@@ -104,10 +104,7 @@ class Coco(BoxFormat):
         return len(marks) >= 2 and not image_folder.FORMAT.detect(head)
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """Return prediction for a results list, and for an object with images whose boxes all have a score.
-
-        Such an object may be given as either side.
-        """
+        """Return prediction for a results list, and for an object whose boxes all have a score, which may be either."""
         head = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
         if head.startswith(b"["):
             return "prediction"

@@ -202,10 +202,7 @@ class _File:
             raise NeedsFullValidation
 
     def bytes(self, start: int, stop: int) -> bytes:
-        """Return the bytes between two places.
-
-        NeedsFullValidation when there are fewer, because somebody cut the file off.
-        """
+        """Return the bytes between two places; NeedsFullValidation when somebody cut the file off."""
         self._file.seek(start)
         piece = self._file.read(stop - start)
         if len(piece) < stop - start:

@@ -197,10 +197,7 @@ def check_scores(columns: ObjectColumns, side: Side | None, collector: Collector
 
 
 def check_labels(columns: ObjectColumns, label_map: dict[str, str], collector: Collector) -> Labels:
-    """Return the label names of a file, with issues for empty, unlisted and too many ones.
-
-    Labels of the map by integer id, then others in order of appearance.
-    """
+    """Return the label names, those of the map by integer id, others as they appear, with issues for bad ones."""
     # By length first, because integers without leading zeros sort like that and may be too long to convert.
     mapped = tuple(dict.fromkeys(label_map[key] for key in sorted(label_map, key=lambda key: (len(key), key))))
     known = set(mapped)

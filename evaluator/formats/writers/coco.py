@@ -21,10 +21,7 @@ def _number(value: float) -> float | int:
 
 
 def _image_ids(source: Annotations, pages: Sequence[OutputPage]) -> list[int]:
-    """Return page ids from 1 in the order of the source's ids; without these, of documents and pages.
-
-    Ids decide between equal scores in AP, which so equals that of the source.
-    """
+    """Return page ids from 1 in the order of the source's, which decides ties in AP; else by document and page."""
     if source.format == NAME and len(source.page_ids):
         at = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
         # The first entry of a page states its id.

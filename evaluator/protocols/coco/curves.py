@@ -388,10 +388,7 @@ def partials(pairs: Pairs, iou: Sequence[float], *, by_page: bool = False) -> li
 
 
 def average(matching: Matching, iou: Sequence[float]) -> Columns:
-    """Return AP and recall for every size, label of ``matching.labels`` and rising IoU threshold.
-
-    `iou` is at or above the floor of the matching.
-    """
+    """Return AP and recall for every size, label and IoU threshold, which rise from the matching's floor on."""
     pairs, codes = matching.pairs, matching.label_codes.tolist()
     curves: list[Curves] | None = pairs.kept.get(tuple(iou))
     if curves is None:

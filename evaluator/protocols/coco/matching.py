@@ -143,10 +143,7 @@ class Pairs(BoxPairs["Matching"]):
 
     @cached_property
     def contested(self) -> BoolArray:
-        """Return which candidates share a prediction, or a ground truth that is no crowd, with another.
-
-        Bool, shape (K,).
-        """
+        """Return which candidates share a prediction, or a ground truth that is no crowd; bool, shape (K,)."""
         pairs = self.candidates
         of_prediction = np.bincount(pairs.prediction, minlength=len(self.queue.row))[pairs.prediction]
         of_truth = np.bincount(pairs.ground_truth, minlength=len(self.truth_row))[pairs.ground_truth]
@@ -195,10 +192,7 @@ class Pairs(BoxPairs["Matching"]):
 
     @cached_property
     def kept(self) -> dict[tuple[float, ...], Any]:
-        """Return what was made of the pairs for some IoU thresholds, whatever the score threshold.
-
-        See `curves.average`.
-        """
+        """Return what was made of the pairs for some IoU thresholds, whatever the score; see `curves.average`."""
         return {}
 
     @cached_property

@@ -1,7 +1,4 @@
-"""COCO as parts of `Measures`: the rankings behind its averages, and the averages, which are resampled.
-
-Owns nothing of the numbers themselves, which are in ``evaluation``.
-"""
+"""COCO as parts of `Measures`: the rankings behind its averages, and the averages, which are resampled."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which compared fields a number of a fields result counts, and on which page they lie.
-
-A field is named by its row in `ComparedFields`.
-"""
+"""Which compared fields, by row in `ComparedFields`, a number of a result counts, and on which page they lie."""
 
 from __future__ import annotations
 

@@ -302,10 +302,7 @@ class FieldsResult(Result):
         return np.select(chosen, [TRUE_POSITIVE, BELOW_THRESHOLD, MISSED, SPURIOUS], NO_BOX).astype(np.int8)
 
     def rows(self, iou: float, *, document: str | None = None, label: str | None = None) -> list[FieldRow]:
-        """Return compared fields with their status at a threshold, in canonical order.
-
-        Of one document or class where it is named; empty for an unknown one.
-        """
+        """Return compared fields, of one document or class if named, with their status, in canonical order."""
         return self.rows_of(self.places(document, label), iou)
 
     def places(self, document: str | None = None, label: str | None = None) -> IntArray:

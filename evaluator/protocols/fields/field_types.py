@@ -1,7 +1,4 @@
-"""The table of field types: per class of field, AP of several models and all numbers of one.
-
-A class is named by its path; a model that lacks it has no number there.
-"""
+"""The table of field types: per class of field, by its path, AP of several models and all numbers of one."""
 
 from __future__ import annotations
 
@@ -85,10 +82,7 @@ def type_rows(results: Mapping[str, FieldsResult], chosen: str, *, iou: float) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ApCurves:
-    """AP at each of T IoU thresholds, float64, shape (T,): of classes with ground truth, and their mean.
-
-    The mean is over the classes where AP is defined; NaN without any.
-    """
+    """AP at T IoU thresholds, float64, shape (T,), of classes with ground truth, and their mean; NaN for none."""
 
     iou: tuple[float, ...]
     mean: FloatArray

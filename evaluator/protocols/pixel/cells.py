@@ -87,10 +87,7 @@ def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str
 
 
 def asymmetry(columns: PixelColumns, scope: int, models: tuple[str, str]) -> str:
-    """Return why a matrix of two predictions cannot be mirrored, and which of them labels more.
-
-    `models` are the names of the row's and the column's prediction.
-    """
+    """Return why a matrix of two predictions, by their names, cannot be mirrored, and which of them labels more."""
     sentence = (
         f"Rows are {models[0]}, columns {models[1]}. Swapping them does not mirror the matrix: a label that only "
         f"{models[1]} adds to a pixel takes a share from {models[0]}'s label there and lowers its recall; a label that "
@@ -107,10 +104,7 @@ def asymmetry(columns: PixelColumns, scope: int, models: tuple[str, str]) -> str
 
 
 def worst_cell(confusion: FloatArray) -> tuple[int, int]:
-    """Return row and column of the most pixels of a class that went elsewhere; (0, 0) when all is right.
-
-    The background's row only when no other has any.
-    """
+    """Return row and column of the most pixels that went elsewhere, the background's last; (0, 0) for none."""
     wrong = np.where(np.eye(len(confusion), dtype=bool), 0.0, np.nan_to_num(confusion))
     lost = wrong.copy()
     lost[0] = 0.0

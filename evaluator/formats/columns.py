@@ -1,0 +1,339 @@
+"""The columns of annotations as a folder of maps: the one form in which boxes are kept on disk.
+
+Boxes are sorted by document name, page and row of their file, so that those of some documents follow each other. A
+folder has a file for each column, and a manifest, written last, of what is no column and of length and checksum of each
+file. Numbers are kept as smaller integers where these give the very same ones again.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Self, overload
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.dataset import Annotations, Boxes, CodeArray
+from evaluator.data.polygons import Outlines
+from evaluator.formats.coco.reader import Numbers
+from evaluator.system.threads import in_threads
+
+MANIFEST: Final = "manifest"
+"""The name of the file that makes a folder whole."""
+# The columns of `Numbers` or `Texts`, and of `Outlines`.
+_IDS: Final = ("ids", "ids_first")
+_OUTLINES: Final = ("outlines", "outlines_first_ring", "outlines_first_point", "outlines_points")
+# Texts of page entries, of which there may be many.
+_PAGE_TEXTS: Final = ("page_ids", "page_images")
+_PAGE_ARRAYS: Final = ("page_document", "page_index", "page_size")
+# Of boxes, in the order of the pages; document and page follow from the entry.
+_BOX_ARRAYS: Final = ("entry", "label", "score", "position", "area", "crowd")
+_MOST_DIGITS: Final = 7
+_SAMPLE: Final = 1_000
+
+AnyColumn = npt.NDArray[Any]
+Columns = dict[str, AnyColumn]
+
+
+class DamagedColumns(ValueError):
+    """Raised for a folder that is not what was written."""
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """How a column is kept: length and checksum of its file, its own type, and digits behind the decimal point."""
+
+    length: int
+    checksum: int
+    dtype: str
+    digits: int
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a folder holds: its key, how each column is kept, and `Annotations` without columns.
+
+    `id_texts` is what the ids stand for where they are numbers of texts; `sized`: boxes are kept as corner and size,
+    and their area is the product.
+    """
+
+    key: str
+    columns: dict[str, Kept]
+    id_texts: Sequence[str] | None
+    sized: bool
+    source: msgspec.Raw
+
+
+# What msgspec knows of a class is made here: made by two threads at the same time, it ends the process.
+_manifest_of: Final = msgspec.json.Decoder(Manifest).decode
+_NO_ARRAY: Final = np.empty(0)
+_source_of: Final = msgspec.json.Decoder(Annotations, dec_hook=lambda _type, _value: _NO_ARRAY).decode
+
+
+class Texts(Sequence[str]):
+    """Texts made when looked at: text i is UTF-8 `content`, uint8, from ``first[i]`` up to ``first[i + 1]``, int64."""
+
+    __slots__ = ("_content", "_first")
+
+    def __init__(self, content: npt.NDArray[np.uint8], first: IntArray) -> None:
+        # A row of a memoryview is had in a sixth of the time.
+        self._content, self._first = content.data, first.data
+
+    def __reduce__(self) -> tuple[type[Texts], tuple[AnyColumn, AnyColumn]]:
+        return Texts, (np.asarray(self._content), np.asarray(self._first))
+
+    def __len__(self) -> int:
+        return len(self._first) - 1
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        if isinstance(row, slice):
+            return [self[each] for each in range(len(self))[row]]
+        if row < 0:
+            row = range(len(self))[row]
+        return str(self._content[self._first[row] : self._first[row + 1]], "utf-8")
+
+
+def write(folder: Path, source: Annotations, key: str) -> None:
+    """Write the columns of annotations as a folder, which is there when it is whole, in the place of an older one."""
+    begun = Path(tempfile.mkdtemp(dir=folder.parent, suffix=folder.suffix))
+    try:
+        _write(begun, source, key)
+        shutil.rmtree(folder, ignore_errors=True)
+        begun.rename(folder)
+    finally:
+        shutil.rmtree(begun, ignore_errors=True)
+
+
+def _write(folder: Path, source: Annotations, key: str) -> None:
+    """Write columns into an empty folder."""
+    boxes = source.boxes
+    pages, order = _in_page_order(source)
+    xyxy, box_area, sized = _boxes_of(boxes)
+    of_boxes: dict[str, AnyColumn | None] = {name: getattr(boxes, name) for name in _BOX_ARRAYS}
+    if np.isnan(boxes.score).all():
+        of_boxes["score"] = None
+    of_boxes |= {"xyxy": xyxy, "box_area": box_area}
+    columns: dict[str, AnyColumn | None] = {name: getattr(source, name) for name in _PAGE_ARRAYS}
+    columns |= {name: column for text in _PAGE_TEXTS for name, column in text_columns(getattr(source, text), text)}
+    columns |= {"pages": pages, "first_box": _first_boxes(boxes.entry, pages)}
+    if order is not None:
+        of_boxes = {name: None if values is None else values[order] for name, values in of_boxes.items()}
+        columns["row"] = order
+    ids: Columns = {_IDS[0]: boxes.ids.values} if isinstance(boxes.ids, Numbers) else dict(text_columns(boxes.ids))
+    columns |= {**of_boxes, **ids, **outline_columns(boxes.polygons)}
+    kept = {name: _saved(folder, name, values) for name, values in columns.items() if values is not None}
+    none: Any = _NO_ARRAY
+    without: dict[str, Any] = dict.fromkeys((*_PAGE_ARRAYS, *_PAGE_TEXTS), ())
+    plain = replace(source, boxes=Boxes(none, none, none, none, none, none, none, ids=()), **without)
+    manifest = Manifest(
+        key=key,
+        columns=kept,
+        id_texts=boxes.ids.texts if isinstance(boxes.ids, Numbers) else None,
+        sized=sized,
+        source=msgspec.Raw(msgspec.json.encode(plain, enc_hook=lambda _array: None)),
+    )
+    body = msgspec.json.encode(manifest)
+    (folder / MANIFEST).write_bytes(b"%08x\n" % zlib.crc32(body) + body)
+
+
+class ColumnFolder:
+    """A folder that `write` made, whose columns are read when they are asked for.
+
+    OSError or `DamagedColumns` where there is none; files of another length count as damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        checksum, _, body = (folder / MANIFEST).read_bytes().partition(b"\n")
+        if checksum != b"%08x" % zlib.crc32(body):
+            raise DamagedColumns(folder.name)
+        self.manifest = _manifest_of(body)
+        for name, kept in self.manifest.columns.items():
+            if _place(folder, name).stat().st_size != kept.length:
+                raise DamagedColumns(name)
+
+    def checked(self) -> Self:
+        """Return the folder itself after a look at every byte; DamagedColumns for one that is not as it was written."""
+        columns = self.manifest.columns
+        sums = in_threads(lambda name: _checksum_of(_place(self._folder, name)), columns)
+        for (name, kept), checksum in zip(columns.items(), sums, strict=True):
+            if checksum != kept.checksum:
+                raise DamagedColumns(name)
+        return self
+
+    def whole(self) -> Annotations:
+        """Return everything, in the order of the file."""
+        boxes = self._boxes(slice(None))
+        if "row" in self.manifest.columns:
+            rows = self._values("row")
+            back = np.empty_like(rows)
+            back[rows] = np.arange(len(rows))
+            sorted_arrays = {
+                name: getattr(boxes, name) for name in (*_BOX_ARRAYS, "document", "page", "xyxy", "box_area")
+            }
+            arrays: dict[str, Any] = {
+                name: None if values is None else values[back] for name, values in sorted_arrays.items()
+            }
+            boxes = replace(boxes, **arrays)
+        return replace(self.pages, boxes=replace(boxes, ids=self._ids, polygons=self._outlines))
+
+    @cached_property
+    def pages(self) -> Annotations:
+        """Return everything but the boxes, of which there are none."""
+        values: dict[str, Any] = {name: self._values(name) if self._has(name) else None for name in _PAGE_ARRAYS}
+        values |= {name: self._texts(name) for name in _PAGE_TEXTS}
+        return replace(_source_of(self.manifest.source), **values, boxes=self._boxes(slice(0, 0)))
+
+    def _boxes(self, rows: slice) -> Boxes:
+        """Return some boxes in the order of the pages, without ids and outlines."""
+        known = filter(self._has, (*_BOX_ARRAYS, "xyxy", "box_area"))
+        values: dict[str, Any] = {name: self._values(name, rows) for name in known}
+        entry, xyxy = values.pop("entry"), values.pop("xyxy")
+        if self.manifest.sized:
+            corner, size = xyxy[:, :2], xyxy[:, 2:]
+            values["box_area"] = size[:, 0] * size[:, 1]
+            xyxy = np.hstack([corner, corner + size])
+        document, page = (self._values(name)[entry] for name in _PAGE_ARRAYS[:2])
+        score = values.pop("score", None)
+        score = np.full(len(entry), np.nan) if score is None else score
+        return Boxes(document=document, page=page, entry=entry, xyxy=xyxy, score=score, ids=(), **values)
+
+    @property
+    def _ids(self) -> Sequence[str]:
+        if self._has(_IDS[1]):
+            return self._texts(_IDS[0])
+        return Numbers(self._values(_IDS[0]), self.manifest.id_texts)
+
+    @property
+    def _outlines(self) -> Mapping[int, Sequence[FloatArray]]:
+        return Outlines(*map(self._values, _OUTLINES)) if self._has(_OUTLINES[0]) else {}
+
+    def _texts(self, name: str) -> Sequence[str]:
+        return Texts(self._map(name), self._map(f"{name}_first")) if self._has(name) else ()
+
+    def _has(self, name: str) -> bool:
+        return name in self.manifest.columns
+
+    def _values(self, name: str, rows: slice = slice(None)) -> AnyColumn:
+        """Return some rows of a column as they were before they were kept; a map where that is what is kept."""
+        kept, values = self.manifest.columns[name], self._map(name)[rows]
+        if kept.digits:
+            return np.asarray(values / 10.0**kept.digits)
+        return values.astype(kept.dtype, copy=False)
+
+    def _map(self, name: str) -> AnyColumn:
+        """Return the array of a file, read when it is looked at; `np.memmap` is slower in parts and when pickled."""
+        try:
+            values: AnyColumn = np.load(_place(self._folder, name), mmap_mode="r")
+        except (OSError, EOFError) as problem:
+            raise DamagedColumns(name) from problem
+        return values.view(np.ndarray)
+
+
+def _in_page_order(source: Annotations) -> tuple[CodeArray, IntArray | None]:
+    """Return the page entries by document name and page, and the rows of boxes in their order; None for all as is."""
+    names = [document.doc_id for document in source.documents]
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    pages = np.lexsort((source.page_index, rank[source.page_document])).astype(np.int32)
+    place = np.empty_like(pages)
+    place[pages] = np.arange(len(pages), dtype=np.int32)
+    of_box = place[source.boxes.entry]
+    if (of_box[1:] >= of_box[:-1]).all():
+        return pages, None
+    return pages, np.argsort(of_box, kind="stable")
+
+
+def _first_boxes(entry: CodeArray, pages: CodeArray) -> IntArray:
+    """Return where the boxes of each page begin in the order of the pages, and where the last ones end."""
+    return np.append(0, np.cumsum(np.bincount(entry, minlength=len(pages))[pages])).astype(np.int64)
+
+
+def _boxes_of(boxes: Boxes) -> tuple[FloatArray, FloatArray | None, bool]:
+    """Return boxes and areas as they are kept: corner and size, without an area, where all follows from these."""
+    corner, size = boxes.xyxy[:, :2], boxes.xyxy[:, 2:] - boxes.xyxy[:, :2]
+    if boxes.box_area is not None and (digits := _digits(corner)) is not None:
+        # A sum of decimals is rarely the very decimal: what was added is looked for.
+        for more in range(digits, _MOST_DIGITS):
+            size = np.rint(size * 10.0**more) / 10.0**more
+            if _same(corner + size, boxes.xyxy[:, 2:]) and _same(size[:, 0] * size[:, 1], boxes.box_area):
+                return np.hstack([corner, size]), None, True
+            size = boxes.xyxy[:, 2:] - corner
+    return boxes.xyxy, boxes.box_area, False
+
+
+def _saved(folder: Path, name: str, values: AnyColumn) -> Kept:
+    """Write a column, as smaller integers where these give the same values, and return how it is kept."""
+    smaller, digits = values, 0
+    if values.dtype == np.float64 and (decimals := _digits(values)):
+        smaller, digits = np.rint(values * 10.0**decimals).astype(np.int32), decimals
+    elif values.dtype.kind == "i" and len(values) and values.min() >= 0:
+        smallest = np.min_scalar_type(values.max())
+        smaller = values.astype(smallest, copy=False) if smallest.itemsize < values.itemsize else values
+    path = _place(folder, name)
+    np.save(path, np.ascontiguousarray(smaller))
+    return Kept(
+        length=path.stat().st_size, checksum=_checksum_of(path), dtype=values.dtype.str, digits=digits
+    )  # fmt: skip
+
+
+def _digits(values: FloatArray) -> int | None:
+    """Return how many decimal digits give the very values again as a quotient of int32, at least 1; None for none."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        for digits in range(1, _MOST_DIGITS + 1):
+            for part in (values[:_SAMPLE], values):
+                whole = np.rint(part * 10.0**digits)
+                if not (np.abs(whole) < 2**31).all() or not _same(whole.astype(np.int32) / 10.0**digits, part):
+                    break
+            else:
+                return digits
+    return None
+
+
+def _same(one: FloatArray, other: FloatArray) -> bool:
+    """Return whether all bits are the same: 0 and -0 are not."""
+    return np.array_equal(np.ascontiguousarray(one).view(np.int64), np.ascontiguousarray(other).view(np.int64))
+
+
+def text_columns(texts: Sequence[str], name: str = _IDS[0]) -> list[tuple[str, AnyColumn]]:
+    """Return texts as the columns of `Texts`; none without any page text."""
+    if not len(texts) and name in _PAGE_TEXTS:
+        return []
+    encoded = [text.encode() for text in texts]
+    first = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    return [(name, np.frombuffer(b"".join(encoded), dtype=np.uint8)), (f"{name}_first", first)]
+
+
+def outline_columns(polygons: Mapping[int, Sequence[FloatArray]]) -> Columns:
+    """Return the outlines of some rows as the columns of `Outlines`; none without any."""
+    if not polygons:
+        return {}
+    if isinstance(polygons, Outlines):
+        return dict(zip(_OUTLINES, polygons.columns, strict=True))
+    rows = sorted(polygons)
+    rings = [ring for row in rows for ring in polygons[row]]
+    columns = (
+        np.array(rows, dtype=np.int64),
+        np.cumsum([0, *(len(polygons[row]) for row in rows)], dtype=np.int64),
+        np.cumsum([0, *map(len, rings)], dtype=np.int64),
+        np.concatenate([np.empty((0, 2)), *rings]),
+    )
+    return dict(zip(_OUTLINES, columns, strict=True))
+
+
+def _place(folder: Path, column: str) -> Path:
+    return folder / f"{column}.npy"
+
+
+def _checksum_of(path: Path) -> int:
+    return zlib.crc32(np.memmap(path, mode="r").data)

@@ -30,7 +30,7 @@ def _head(shown: ShownItems, listed: ListedPages) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
         toolbar.mistake_chips(listed.counts)
         toolbar.not_judged()
-        widgets.choice("Order", gallery_items.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)
+        widgets.switch("Order", gallery_items.ORDERS, State.gallery_sort, label_visibility="collapsed")
         sheets = -(-len(shown) // gallery_items.CARDS)
         if sheets > 1:
             st.selectbox(

@@ -406,6 +406,7 @@ class State:
     filter_refused: Field[tuple[str, str]] = Field(("", ""))
     saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
     cause_wanted: WidgetField[int | None] = WidgetField(None)
+    slice_wanted: WidgetField[int | None] = WidgetField(None)
     # What the browser shows of a list, by name, and the last page turn that it made there.
     viewer_held: Field[tuple[str, ...]] = Field(())
     viewer_turn: Field[str] = Field("")

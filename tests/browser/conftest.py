@@ -582,7 +582,7 @@ class Screen:
 
     def where(self) -> tuple[str, int]:
         """Document and page on screen, pages from 1."""
-        number = self.page.locator(".joined-text b").first.inner_text()
+        number = self.page.locator(".place b").inner_text()
         return self.page.locator(".place-document").inner_text(), int(number.replace(",", ""))
 
     def wait_for_page(self, document: str, number: int) -> None:

@@ -281,7 +281,7 @@ def a_row_of_the_overview_opens_its_pages_at_its_thresholds_and_stepping_back_le
     name = sample().documents[worst].doc_id
     assert screen.where()[0] == name
     screen.addressed(within=name)
-    assert f" in {mistakes[worst]} mistakes, at " in screen.page.locator(".ls-result").inner_text()
+    assert f" in {mistakes[worst]} mistakes (" in screen.page.locator(".ls-result").inner_text()
     assert screen.address()["iou"] == str(IOU)
     assert screen.address()["doc"], "the address is whole, although the history has one step"
     assert max(screen.page.evaluate(OVERFLOW)) <= 0, "page browser at 1440"

@@ -83,9 +83,9 @@ def test_a_page_opens_in_the_viewer_and_keys_walk_on(opened: Any) -> None:
     opened.get_by_role("button", name="Open in the viewer").first.click()
     toggle = opened.locator("#viewer .toggle:has(.swatch-TP)")
     toggle.wait_for()
-    first = opened.locator("#viewer .joined-text b").first.inner_text()
+    first = opened.locator("#viewer .place b").first.inner_text()
     opened.keyboard.press("ArrowRight")
-    place = "document.querySelector('#viewer-host').shadowRoot.querySelector('.joined-text b').innerText"
+    place = "document.querySelector('#viewer-host').shadowRoot.querySelector('.place b').innerText"
     opened.wait_for_function(f"(first) => {place} !== first", arg=first)
     root = "document.querySelector('#viewer-host').shadowRoot.textContent"
     opened.wait_for_function(f"() => {root}.includes('blocks 1.0')")

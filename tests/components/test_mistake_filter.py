@@ -224,8 +224,8 @@ def test_the_next_page_with_a_mistake(three_documents: snapshot.ThresholdResult)
 def test_what_the_filter_keeps_is_said(three_documents: snapshot.ThresholdResult) -> None:
     columns, dataset = columns_of(three_documents), three_documents.matching.dataset
     for chosen, line in (
-        (MistakeFilter(), "4 wrong boxes in 4 mistakes, at 4 places on 3 pages"),
-        (MistakeFilter(label="Table"), "1 wrong box in 1 mistake, at 1 place on 1 page"),
+        (MistakeFilter(), "4 wrong boxes in 4 mistakes (all missed), at 4 places on 3 pages"),
+        (MistakeFilter(label="Table"), "1 wrong box in 1 mistake (all missed), at 1 place on 1 page"),
     ):
         assert mistake_filter.kept_words(columns, passing(columns, dataset, chosen)) == line
 

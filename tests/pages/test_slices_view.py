@@ -22,6 +22,7 @@ from tests.analysis.test_slices_averages import files
 from tests.building import box, write_file
 from tests.dashboard import (
     GALLERY,
+    PAGE_BROWSER,
     SLICES,
     block,
     component,
@@ -278,3 +279,16 @@ def test_a_slice_of_fields_lists_its_fields_and_opens_one() -> None:
     assert sum(page["boxes"] for page in one["pages"]) == len(recalled) == int(one["boxes"].split()[0])
     assert recalled == sorted(recalled, key=["no", "yes"].index), "wrong ones first"
     assert sum(page["wrong"] for page in one["pages"]) == recalled.count("no")
+
+
+def test_a_slice_is_chosen_as_a_filter_of_pages() -> None:
+    of_view = slices_of(start(SLICES, **RECALL_OF_A))
+    listed = [each["title"] for each in of_view["slices"]]
+    app = start(PAGE_BROWSER)
+    assert app.selectbox(key="slice_wanted").disabled, "nothing is searched while the filter is closed"
+    app.session_state["filter"] = True
+    choice = fine(app.run()).selectbox(key="slice_wanted")
+    assert choice.options[: len(listed)] == listed
+    chosen = dashboard.toolbar(fine(choice.set_value(0).run()))
+    assert dashboard.toolbar(start(PAGE_BROWSER, question=question_of(of_view, 0))) == chosen
+    assert dashboard.toolbar(start(PAGE_BROWSER)) != chosen

@@ -296,7 +296,9 @@ def test_the_page_browser_opens_on_the_worst_page(model: int) -> None:
     assert (data["models"], data["model"]) == (models, models[model])
     # A mistake is an item of the list, whatever its number of boxes.
     assert on_strip(app) == worst_first(result.mistakes.page)
-    assert f" in {len(result.mistakes)} mistakes, at {len(result.causes)} places on " in dashboard.toolbar(app)
+    said = dashboard.toolbar(app)
+    assert f" in {len(result.mistakes)} mistakes (" in said
+    assert f", at {len(result.causes)} places on " in said
     page = data["page"]
     assert (page["problem"], page["image"][:23]) == (None, "data:image/jpeg;base64,")
     row = dataset.page_row(page["document"], page["index"])
@@ -490,13 +492,14 @@ def test_the_models_and_the_toolbar_have_counts() -> None:
         assert {"36 pages, 8 documents", boxes, "No issues in the files"} <= set(words(start(view)))
     app, mistakes = start(PAGE_BROWSER), box_result(0).mistakes
     pages = len(set(mistakes.page.tolist()))
-    said = f"302 wrong boxes in {len(mistakes)} mistakes, at {len(box_result(0).causes)} places on {pages} pages"
+    places = f"{len(box_result(0).causes)} places on {pages} pages"
+    said = f"302 wrong boxes in {len(mistakes)} mistakes (189 extra, 113 missed), at {places}"
     assert dashboard.toolbar(app) == said
     fine(app.button_group(key="mistake_names").set_value(["missed"]).run())
     missed = mistakes.page[mistakes.kind == DOCUMENT.index("missed")].tolist()
     assert dashboard.viewer(app)["page"]["total"] == len(set(missed)), "no page without such a mistake is listed"
     assert dashboard.toolbar(app).startswith(
-        f"Mistake: Missed | {len(missed)} wrong boxes in {len(missed)} mistakes, at "
+        f"Mistake: Missed | {len(missed)} wrong boxes in {len(missed)} mistakes (all missed), at "
     )
 
 

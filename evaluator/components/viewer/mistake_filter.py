@@ -64,17 +64,17 @@ class MistakeColumns:
 
     @cached_property
     def wrong_boxes(self) -> IntArray:
-        """Return the missed and extra boxes of each mistake, int64, shape (M,); none of a poor match."""
+        """Return the missed and extra boxes of each mistake, int64, shape (M, 2); none of a poor match."""
         sides = (
             (self.mistakes.truth_carriers, self.result.truth_partner),
             (self.mistakes.prediction_carriers, self.result.prediction_partner),
         )
-        return np.asarray(
-            sum(
+        return np.stack(
+            [
                 np.bincount(carriers.mistake[partner[carriers.rows] == UNMATCHED], minlength=len(self))
                 for carriers, partner in sides
-            ),
-            dtype=np.int64,
+            ],
+            axis=1,
         )
 
     @cached_property
@@ -324,8 +324,21 @@ def place_of_each(columns: MistakeColumns) -> IntArray:
 
 
 def kept_words(columns: MistakeColumns, keep: BoolArray) -> str:
-    """Return what a filter keeps: ``302 wrong boxes in 234 mistakes, at 94 places on 33 pages``."""
-    boxes, mistakes = int(columns.wrong_boxes[keep].sum()), int(np.count_nonzero(keep))
-    held = f"{count_of(boxes, 'wrong box')} in {count_of(mistakes, 'mistake')}"
+    """Return what a filter keeps: ``6 wrong boxes in 4 mistakes (4 extra, 2 missed), at 3 places on 1 page``."""
+    missed, extra = columns.wrong_boxes[keep].sum(axis=0).tolist()
+    held = f"{count_of(missed + extra, 'wrong box')} in {count_of(int(np.count_nonzero(keep)), 'mistake')}"
+    sides = side_words(extra, missed)
     places, on = (len(np.unique(column[keep])) for column in (place_of_each(columns), columns.page))
-    return f"{held}, at {count_of(places, 'place')} on {count_of(on, 'page')}"
+    return f"{held}{sides and f' ({sides})'}, at {count_of(places, 'place')} on {count_of(on, 'page')}"
+
+
+def side_words(extra: int, missed: int, names: tuple[str, str] = ("extra", "missed")) -> str:
+    """Return how many wrong boxes are of each side; empty without any.
+
+    >>> side_words(68, 8), side_words(0, 8)
+    ('68 extra, 8 missed', 'all missed')
+    """
+    sides = [(number, name) for number, name in zip((extra, missed), names, strict=True) if number]
+    if len(sides) == 1:
+        return f"all {sides[0][1]}"
+    return ", ".join(f"{number:,} {name}" for number, name in sides)

@@ -4,11 +4,16 @@
  * Until the picture of a page has come, and where there is none, the page is drawn as its first boxes.
  */
 
-import { breakable, button, html, icon, isPicture, svg } from "../shared/elements.js";
+import { breakable, button, html, icon, isPicture, setAttributes, svg } from "../shared/elements.js";
+import { seenOf } from "../shared/placement.js";
 import { centreRow, markRow } from "../shared/rows.js";
 import { count, plainName, plural } from "../shared/words.js";
 
 /** @import { StripItem } from "../shared/payloads.d.ts" */
+/** @import { Placement } from "../shared/placement.js" */
+
+/** Pixels of a view that has no room for the strip beside its page. */
+const NARROW = 1100;
 
 const DARK_BLOCKS = /picture|figure|table|image|chart/i;
 const HEAD_BLOCKS = /title|header|heading/i;
@@ -62,9 +67,9 @@ export function drawStrip(strip, pages, open, more, openAt, filtered, noun) {
     nodes.push(button("",
       { class: "strip-page", title: `${name}, page ${page.index + 1}: ${facts}`, tabindex: "-1" }, () => open(page),
       framed(page, badge),
-      html("span", { class: "strip-words" }, html("span", { class: "unseen" }, `${name}, `), html("b", { class: "strip-number" }, html("span", { class: "strip-page-word" }, "page "), count(page.index + 1)),
-        html("span", { class: "strip-wide" }, page.mistakes ? plural(page.mistakes, noun) : ""),
-        html("progress", { class: "strip-bar", max: Math.max(1, page.mistakes), value: 0, hidden: true, "aria-hidden": "true" }), html("span", { class: "strip-judged strip-wide" }))));
+      html("span", { class: "strip-words" }, html("span", { class: "unseen" }, `${name}, `), html("b", { class: "strip-number" }, "page ", count(page.index + 1)),
+        html("span", {}, page.mistakes ? plural(page.mistakes, noun) : ""),
+        html("progress", { class: "strip-bar", max: Math.max(1, page.mistakes), value: 0, hidden: true, "aria-hidden": "true" }), html("span", { class: "strip-judged" }))));
   }
   const beyond = (/** @type {number} */ pagesThere, /** @type {string} */ words, /** @type {number} */ position) =>
     pagesThere > 0 ? button(`${plural(pagesThere, "page")} ${words}`, { class: "strip-more", tabindex: "-1", title: `${plural(pagesThere, "page")} ${words}` },
@@ -93,5 +98,36 @@ export function markStrip(strip, position, className) {
   const node = markRow(pages, position, className);
   if (!node) return;
   centreRow(strip, node);
-  strip.scrollLeft = node.offsetLeft - (strip.clientWidth - node.offsetWidth) / 2;
+}
+
+/** @returns {HTMLElement} */
+export function makeStrip() {
+  const strip = html("nav", { class: "strip", "aria-label": "Pages" });
+  strip.addEventListener("toggle", () => {
+    const row = /** @type {HTMLElement | null} */ (strip.querySelector(".current"));
+    if (!row || !strip.matches(":popover-open")) return;
+    centreRow(strip, row);
+    row.focus({ preventScroll: true });
+  });
+  // The page that was chosen is wanted next.
+  strip.addEventListener("click", () => strip.matches(":popover-open") && strip.hidePopover());
+  return strip;
+}
+
+/** In a narrow view the place in the list opens the strip. @param {HTMLElement} strip @param {HTMLButtonElement} opener @param {number} width pixels of the view */
+export function foldStrip(strip, opener, width) {
+  const folded = width > 0 && width <= NARROW;
+  opener.disabled = !folded;
+  setAttributes(strip, { popover: folded ? "auto" : null });
+}
+
+/** Draws on the picture of the page which part of it an enlarged page shows. @param {HTMLElement} strip @param {Placement} place */
+export function markSeen(strip, place) {
+  strip.querySelector(".thumb-seen")?.remove();
+  const frame = strip.querySelector(".current > .thumb-frame");
+  if (!frame || place.zoom === 1) return;
+  const [x, y, right, bottom] = seenOf(place);
+  // The page lies in its picture as the browser fits it.
+  frame.append(svg("svg", { class: "thumb-seen", viewBox: `0 0 ${place.sheet.width} ${place.sheet.height}`, "aria-hidden": "true" },
+    svg("rect", { x, y, width: right - x, height: bottom - y })));
 }

@@ -4,7 +4,7 @@
  * The legend is the toggle: the button that names a status also shows and hides it, and carries its count.
  */
 
-import { button, html, icon, joined, svg } from "../shared/elements.js";
+import { button, html, icon, joined, setAttributes, svg } from "../shared/elements.js";
 import { helpButton, keyGroups } from "../shared/key_help.js";
 import { STATUS_WORDS, count } from "../shared/words.js";
 import { KEY_LINE } from "./keys.js";
@@ -22,7 +22,9 @@ function swatch(status) {
 export function makeToolbar(view) {
   const previousPage = button("Previous page", { title: "Previous page (\u2190)" }, () => view.turner.turn(-1), icon("left"));
   const nextPage = button("Next page", { title: "Next page (\u2192)" }, () => view.turner.turn(1), icon("right"));
-  const pageText = html("span", { class: "joined-text" });
+  const pageText = button("", { class: "joined-text", disabled: true }, () => undefined);
+  pageText.popoverTargetElement = view.strip;
+  const place = html("span", { class: "place" });
   const toggle = (/** @type {CountedStatus} */ status) => {
     const number = html("b", {});
     const node = button(status, { class: "toggle", "aria-pressed": "true" }, () => view.setLayer(status, !view.state.layers[status]),
@@ -34,23 +36,24 @@ export function makeToolbar(view) {
   const lost = button("Text lost", { class: "toggle", "aria-pressed": "true", hidden: true }, () => view.setLayer("lost", !view.state.layers.lost),
     html("span", { class: "swatch swatch-lost", "aria-hidden": "true" }), html("span", { class: "wide-words" }, "Text lost"), html("span", { class: "narrow-words" }, "Lost"), lostNumber);
   const labelNumber = html("b", {});
-  const labels = button("Labels", { class: "toggle", "aria-haspopup": "true", "aria-expanded": "false" }, () => view.openMenu(menu.hidden !== false),
+  const labels = button("Labels", { class: "toggle", "aria-haspopup": "dialog" }, () => drawMenu(view),
     html("span", {}, "Labels"), labelNumber, icon("down"));
-  const menu = html("div", { class: "menu", role: "group", "aria-label": "Labels and layers", hidden: true });
+  const menu = html("div", { class: "menu", popover: "auto", role: "dialog", "aria-label": "Labels and layers" });
+  labels.popoverTargetElement = menu;
   const zoomOut = button("Zoom out", { title: "Zoom out (\u2212)" }, () => view.zoom(1 / 1.4, null), icon("minus"));
   const fit = button("Fit the whole page", { class: "fit", title: "Whole page (0)", "aria-pressed": "true" }, () => view.zoom(0, null), "Fit");
   const zoomIn = button("Zoom in", { title: "Zoom in (+)" }, () => view.zoom(1.4, null), icon("plus"));
   const root = html("div", { class: "toolbar" },
-    joined("Page", previousPage, pageText, nextPage),
+    joined("Page", previousPage, pageText, nextPage), place,
     // Lost text is known later than the boxes: at the beginning it moves none of the others.
     html("div", { class: "legend", role: "group", "aria-label": "Boxes shown" },
-      lost, toggles.TP.node, toggles.FP.node, toggles.FN.node, html("div", { class: "menu-holder" }, labels, menu)),
+      lost, toggles.TP.node, toggles.FP.node, toggles.FN.node, labels, menu),
     joined("Zoom", zoomOut, fit, zoomIn));
-  return { root, previousPage, nextPage, pageText, toggles, lost, lostNumber, labels, labelNumber, menu, zoomOut, fit, zoomIn };
+  return { root, previousPage, nextPage, pageText, place, toggles, lost, lostNumber, labels, labelNumber, menu, zoomOut, fit, zoomIn };
 }
 
 /** The labels of the page and the layers. @param {Viewer} view */
-export function drawMenu(view) {
+function drawMenu(view) {
   const { labels, boxes } = view.shown();
   const { hiddenLabels, layers, loose } = view.state;
   const showAll = (/** @type {boolean} */ shown) => {
@@ -74,6 +77,7 @@ export function drawMenu(view) {
     row("All ground truth, matched too", "G", layers.truth, (on) => view.setLayer("truth", on)),
     row("Predictions", "T", layers.predictions, (on) => view.setLayer("predictions", on)),
     row("Enlarged boxes, clear of the letters", "L", loose, (on) => view.setLoose(on)));
+  setAttributes(view.tools.menu.querySelector("input") ?? view.tools.menu, { autofocus: true });
 }
 
 /** @param {boolean} models @param {boolean} verdicts @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */

@@ -10,7 +10,6 @@ import { boxName, mistakeName } from "../shared/facts.js";
 import { drawCuts, drawLost } from "../shared/layers.js";
 import { hostOf } from "../shared/focus.js";
 import { makeHelp } from "../shared/key_help.js";
-import { actionOf } from "../shared/keys.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { PagePane } from "../shared/pane.js";
 import { PicturesAhead } from "../shared/ahead.js";
@@ -25,8 +24,9 @@ import { makeEdges } from "./list.js";
 import { VIEWER_LOOK, activeBox, applyLayers, arrange, drawMark, placeBoxes, showMark } from "./marks.js";
 import { listenToPrint } from "./print.js";
 import { BoxStack, ViewerState, putPage } from "./state.js";
+import { foldStrip, makeStrip, markSeen } from "./strip.js";
 import { plural } from "../shared/words.js";
-import { drawMenu, makeToolbar } from "./toolbar.js";
+import { makeToolbar } from "./toolbar.js";
 import { actVerdict, makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
 import { showAsked, writeBars, writePlace, writeRows, writeStrip } from "./words.js";
 
@@ -75,15 +75,14 @@ export class Viewer extends WindowedView {
       enlarged: () => this.place.zoom > 1,
     });
     this.panes = [this.pane];
+    this.strip = makeStrip();
     this.tools = makeToolbar(this);
     this.warnings = html("div", { class: "warnings" });
-    this.strip = html("nav", { class: "strip", "aria-label": "Pages" });
     this.list = html("div", { class: "list", role: "group", "aria-label": "Mistakes on this page" });
     this.listHead = html("div", { class: "list-head" });
     this.edges = makeEdges(this);
     this.facts = html("div", { class: "box-facts" });
     this.keys = html("div", { class: "key-line" });
-    this.placeLine = html("span", { class: "place" });
     this.verdict = makeVerdictRow(this);
     this.help = makeHelp("Keys of the page browser", KEY_HELP);
     this.root.append(
@@ -92,10 +91,6 @@ export class Viewer extends WindowedView {
         html("div", { class: "stage" }, this.strip, html("div", { class: "pane-column" }, this.warnings, this.pane.problem, this.pane.root)),
         html("section", { class: "side", "aria-label": "Mistakes" }, this.listHead, this.list, this.facts, this.verdict.root)),
       this.keys, this.help, this.spoken);
-    this.root.addEventListener("pointerdown", (event) => {
-      const inside = event.target instanceof Node && this.tools.menu.parentElement?.contains(event.target);
-      if (!inside) this.openMenu(false);
-    });
     this.listen(parent, LEAST_HEIGHT);
     this.stops.push(listenToPrint(this));
   }
@@ -179,6 +174,7 @@ export class Viewer extends WindowedView {
   resized() {
     this.height = this.fixedHeight();
     this.fillWindow();
+    foldStrip(this.strip, this.tools.pageText, this.root.clientWidth);
     const pane = { width: this.pane.root.clientWidth, height: this.pane.root.clientHeight };
     if (pane.width === 0) return;
     this.font = `650 12px ${getComputedStyle(this.root).fontFamily}`;
@@ -205,6 +201,7 @@ export class Viewer extends WindowedView {
     const { fit, zoomOut } = this.tools;
     const whole = this.place.zoom === 1;
     this.pane.move(this.place);
+    markSeen(this.strip, this.place);
     setAttributes(fit, { "aria-pressed": String(whole), title: `Whole page (0); now ${Math.round(this.place.zoom * 100)} % of it` });
     zoomOut.disabled = whole;
     this.scheduleChips();
@@ -350,37 +347,12 @@ export class Viewer extends WindowedView {
     return mistake ? `Mistake ${this.placeWith(mistake)?.number ?? mistake.number}, ${mistakeName(mistake)}` : box ? boxName(box) : "";
   }
 
-  /** A menu that is open closes first. @override @returns {boolean} */
-  letGo() {
-    if (this.tools.menu.hidden) return super.letGo();
-    this.openMenu(false);
-    this.tools.labels.focus();
-    return true;
-  }
+  // ---- keys -------------------------------------------------------------------------------------------------------
 
-  // ---- menu and keys ----------------------------------------------------------------------------------------------
-
-  /** @param {boolean} open */
-  openMenu(open) {
-    const { menu, labels } = this.tools;
-    if (open === !menu.hidden) return;
-    if (open) drawMenu(this);
-    menu.hidden = !open;
-    labels.setAttribute("aria-expanded", String(open));
-    if (open) menu.querySelector("input")?.focus();
-  }
-
-  /** @override @param {KeyboardEvent} event */
+  /** Escape closes what lies open over the view, which the browser does. @override @param {KeyboardEvent} event */
   pressed(event) {
-    if (!this.data || this.help?.open || event.defaultPrevented) return;
-    if (verdictKey(this, event)) return;
-    const target = event.composedPath()[0];
-    // The menu keeps its keys, but for the one that closes it.
-    const action = actionOf(VIEWER_ACTIONS, event);
-    if (action && action !== "escape" && target instanceof Node && this.tools.menu.contains(target)) {
-      event.stopPropagation();
-      return;
-    }
+    const closes = event.key === "Escape" && this.root.querySelector(":popover-open");
+    if (!this.data || this.help?.open || event.defaultPrevented || closes || verdictKey(this, event)) return;
     super.pressed(event);
   }
 

@@ -4,7 +4,7 @@
  * Each function writes one part from the data and the state of a viewer, and changes neither.
  */
 
-import { breakable, button, drawWhenOther, html } from "../shared/elements.js";
+import { button, drawWhenOther, html } from "../shared/elements.js";
 import { factsOf } from "../shared/facts.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
@@ -14,7 +14,7 @@ import { drawCrops, drawList, placeTitle, writeEdges, writeListMessage } from ".
 import { drawStrip, markStrip, writeJudged } from "./strip.js";
 import { keyLine } from "./toolbar.js";
 
-/** @import { BoxItem, CountedStatus, ViewedPageItem } from "../shared/payloads.d.ts" */
+/** @import { BoxItem, CountedStatus } from "../shared/payloads.d.ts" */
 /** @import { NamedPage, Place } from "./state.js" */
 /** @import { Viewer } from "./viewer.js" */
 
@@ -27,7 +27,7 @@ export function writeBars(view) {
   writeToggles(view);
   writeLostToggle(view);
   const keys = [models.length > 1, data.verdicts === true];
-  drawWhenOther(view.keys, keys, () => view.keys.replaceChildren(...keyLine(keys[0], keys[1], () => view.openHelp(), () => window.print()), view.placeLine));
+  drawWhenOther(view.keys, keys, () => view.keys.replaceChildren(...keyLine(keys[0], keys[1], () => view.openHelp(), () => window.print())));
   const { root, boxes, sheet } = view.pane;
   root.setAttribute("aria-label", page
     ? `Page ${page.index + 1} of ${plainName(page.document)}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
@@ -67,30 +67,18 @@ function writeLostToggle(view) {
 /** Which page this is, and its place in the list. @param {Viewer} view */
 export function writePlace(view) {
   const page = view.shown().page;
-  const { previousPage, nextPage } = view.tools;
-  const place = view.placeLine;
-  writePageNumber(view);
-  const order = !page || followsDocument(page) ? "" : page.position === 0 ? "not among the pages listed"
-    : page.count ? `page ${count(page.index + 1)} of ${count(page.count)}` : "";
-  place.replaceChildren(html("span", { class: "place-document" }, ...breakable(page ? plainName(page.document) : "")), html("span", { class: "place-order" }, order));
-  place.title = page ? [plainName(page.document), order].filter(Boolean).join(", ") : "";
+  const { previousPage, nextPage, place } = view.tools;
+  writePosition(view);
+  place.replaceChildren(...(page ? [html("span", { class: "place-document" }, plainName(page.document)), html("span", {}, ", page ", html("b", {}, count(page.index + 1)))] : []));
+  place.title = page ? `${plainName(page.document)}, page ${count(page.index + 1)}${page.count ? ` of ${count(page.count)}` : ""}` : "";
   previousPage.disabled = !page || page.position <= 1;
   nextPage.disabled = !page || page.position >= page.total;
 }
 
-/** Whether the list has all pages of this document in their order, and no other. @param {ViewedPageItem} page @returns {boolean} */
-function followsDocument(page) {
-  return page.position === page.index + 1 && page.total === page.count;
-}
-
-/** Between the two buttons that walk the list, the place in it: "1 of 36 · p. 4", or "Page 3 of 80" of the only document. @param {Viewer} view */
-function writePageNumber(view) {
+/** Between the two buttons that walk the list, the place in it. @param {Viewer} view */
+function writePosition(view) {
   const page = view.shown().page;
-  const number = html("b", {}, page ? count(page.index + 1) : "-");
-  const listed = page && page.position > 0 && !followsDocument(page);
-  view.tools.pageText.replaceChildren(...(listed ? [`${count(page.position)} of ${count(page.total)} \u00b7 p. `, number]
-    : ["Page ", number, page?.count ? html("span", { class: "wide-only" }, ` of ${count(page.count)}`) : ""]));
-  view.tools.pageText.title = listed ? `${plural(page.total, "page")} listed; this is page ${count(page.index + 1)} of ${plainName(page.document)}` : "";
+  view.tools.pageText.textContent = !page ? "-" : page.position ? `${count(page.position)} of ${count(page.total)}` : "not listed";
 }
 
 /** @param {Viewer} view */
@@ -215,11 +203,11 @@ export function showAsked(view, position) {
   markStrip(view.strip, row, "asked");
   if (!view.data) return;
   if (position === null) {
-    writePageNumber(view);
+    writePosition(view);
     return;
   }
   const there = view.data.strip[row];
-  view.tools.pageText.replaceChildren(...(there ? ["To page ", html("b", {}, count(there.index + 1))] : ["To ", html("b", {}, count(position)), ` of ${count(view.data.page?.total ?? 0)}`]));
+  view.tools.pageText.textContent = there ? `To page ${count(there.index + 1)}` : `To ${count(position)} of ${count(view.data.page?.total ?? 0)}`;
 }
 
 /** @param {Viewer} view */

@@ -12,15 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import count_of, displayed
 from evaluator.matching.box_items import Query
-from evaluator.matching.causes import Family, family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from pages.app import frame, widgets
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, Model
-from pages.app.state import Field, State, form_value, reset, state
+from pages.app.state import Field, State, WidgetField, form_value, reset, state
 from pages.views.browser import page_listing
 from pages.views.browser.page_listing import ListedPages
 from pages.views.gallery import gallery_items
+from pages.views.slices import slices as held
 
 _ORDERS: Final = {"worst": "Worst first", "page": "In order"}
 # Longer chips have their text in the tooltip.
@@ -33,8 +33,8 @@ def draw(loaded: LoadedBoxes, model: Model, shown: ListedPages, *, pages: bool) 
     `pages`: whether pages are shown, which have conditions and an order of their own.
     """
     _chips(loaded, pages=pages)
-    with st.popover("Filter", icon=":material/add:", key="filter"):
-        _conditions(loaded, model, shown.counts, pages=pages)
+    with st.popover("Filter", icon=":material/add:", key="filter", on_change="rerun") as opened:
+        _conditions(loaded, model, shown.counts, pages=pages, slices=bool(opened.open))
     with st.popover("Save filter", key="filters"):
         _saved_filters()
     st.html(f'<p class="ls-result">{html.escape(displayed(shown.words))}</p>', width="content")
@@ -90,10 +90,13 @@ def _drop(name: str) -> None:
         reset([vars(State)[name]])
 
 
-def _conditions(loaded: LoadedBoxes, model: Model, counts: IntArray, *, pages: bool) -> None:
+def _conditions(loaded: LoadedBoxes, model: Model, counts: IntArray, *, pages: bool, slices: bool) -> None:
+    """Draw the conditions; `slices`: whether they are searched for, which takes a while."""
     if pages:
         mistake_chips(counts)
-    _cause_choice(loaded, model)
+    causes = [Query(cause=family) for family in result_of(loaded, model).causes.alike]
+    _question_choice("Cause", causes, State.cause_wanted)
+    _question_choice("Slice", held.questions(loaded, model) if slices else (), State.slice_wanted)
     frame.label_choice(loaded)
     frame.document_choice(loaded)
     if pages:
@@ -128,24 +131,24 @@ def _range(label: str, field: Field[tuple[float, float]], explained: str) -> Non
     st.slider(label, 0.0, 1.0, step=0.01, key=field.key, persist_state="session", help=explained)
 
 
-def _cause_choice(loaded: LoadedBoxes, model: Model) -> None:
-    """Offer the causes, none as chosen: the chosen one is a chip."""
-    families: Sequence[Family] = tuple(result_of(loaded, model).causes.alike)
+def _question_choice(name: str, asked: Sequence[Query], field: WidgetField[int | None]) -> None:
+    """Offer questions, none as chosen: the chosen one is a chip."""
 
     def choose() -> None:
-        if state.cause_wanted is not None and state.cause_wanted < len(families):
-            gallery_items.show_query(Query(cause=families[state.cause_wanted]))
-        state.cause_wanted = None
+        at = field.get()
+        if at is not None and at < len(asked):
+            gallery_items.show_query(asked[at])
+        field.set(None)
 
     st.selectbox(
-        "Cause",
-        range(len(families)),
+        name,
+        range(len(asked)),
         index=None,
-        format_func=lambda at: displayed(family_title(families[at])),
-        key=State.cause_wanted.key,
-        placeholder=f"All {count_of(len(families), 'cause')}",
-        on_change=State.cause_wanted.changed(choose),
-        disabled=not families,
+        format_func=lambda at: displayed(gallery_items.query_words(asked[at])),
+        key=field.key,
+        placeholder=f"Any of {count_of(len(asked), name.lower())}" if asked else f"No {name.lower()}",
+        on_change=field.changed(choose),
+        disabled=not asked,
     )
 
 

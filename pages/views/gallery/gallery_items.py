@@ -39,8 +39,6 @@ ORDERS: Final = {
     "page": "By page",
     "label": "By label",
     "surest": "By score",
-    "worst": "Lowest IoU",
-    "largest": "Largest box",
 }
 THIRDS: Final = {"": "Anywhere", "top": "Top third", "middle": "Middle", "bottom": "Bottom third"}
 CARDS: Final = 240
@@ -267,10 +265,6 @@ def _order(result: Result, every: Items, order: str) -> IntArray:
         return order_by([-touched, *fit, size])
     if order == "surest":
         return np.argsort(-np.nan_to_num(every.score, nan=-1.0), kind="stable")
-    if order == "worst":
-        return np.argsort(np.nan_to_num(every.iou, nan=2.0), kind="stable")
-    if order == "largest":
-        return np.argsort(-every.size, kind="stable")
     return np.arange(len(every))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from evaluator.components.gallery.payload import GridCauseItem, GroupItem, JudgeItem
 from evaluator.components.viewer.judged import judged_item
+from evaluator.components.viewer.mistake_filter import side_words
 from evaluator.components.viewer.payload import JudgedItem
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.issues import count_of, displayed, plain
@@ -93,8 +94,7 @@ def _titles(result: Result, rows: IntArray) -> list[str] | None:
 
 def _group_words(made: Causes, rows: IntArray) -> str:
     missed, extra = made.counts[rows].sum(axis=0).tolist()
-    sides = [f"{count:,} {words}" for count, words in ((extra, "extra (FP)"), (missed, "missed (FN)")) if count]
-    parts = ", ".join(sides) if len(sides) > 1 else f"all {sides[0].split(' ', 1)[1]}" if sides else ""
+    parts = side_words(extra, missed, ("extra (FP)", "missed (FN)"))
     said = f"{count_of(missed + extra, 'wrong box')} at {count_of(len(rows), 'place')}"
     return f"{said}: {parts}" if parts else said
 

@@ -11,7 +11,6 @@ import streamlit as st
 from evaluator.analysis.slices.slices import Slice, Slices
 from evaluator.components.slices.payload import SlicesPayload
 from evaluator.data.issues import count_of, cut, whole
-from evaluator.matching.box_items import Query
 from pages.app import components, frame, jobs, widgets
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import State, open_page, report, state
@@ -118,7 +117,7 @@ def _choose(loaded: LoadedBoxes, one: Slice, of: str) -> None:
     page_listing.clear_filter()
     state.gallery_third = ""
     state.model = _model(loaded, of)
-    gallery_items.show_query(Query(slice=held.slice_of(one.conditions, one.box_measure)))
+    gallery_items.show_query(held.question_of(one))
 
 
 def _model(loaded: LoadedBoxes, of: str) -> int:

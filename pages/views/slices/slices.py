@@ -14,16 +14,17 @@ from evaluator.analysis.slices.detail import overall as measured_overall
 from evaluator.analysis.slices.measure_values import ALL, MEASURES, WORDS, Measure, is_average
 from evaluator.analysis.slices.pdf_pages import PdfAttributes, of_pdf_pages
 from evaluator.analysis.slices.search import SearchCache
-from evaluator.analysis.slices.slices import Slices, boxes_in, find_slices, signature_of
+from evaluator.analysis.slices.slices import Slice, Slices, boxes_in, find_slices, signature_of
 from evaluator.components.slices.payload import SlicesPayload
 from evaluator.components.slices.rows import overall_words, slices_payload
-from evaluator.matching.box_items import Inside, SliceOf
+from evaluator.matching.box_items import Inside, Query, SliceOf
 from evaluator.pdf.folder import PdfFolder
 from evaluator.protocols.base import BoxEvaluation
 from pages.app import jobs, pictures
 from pages.app.cache import Cached
 from pages.app.results import Result, ResultKey, evaluation_of, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel
+from pages.app.state import state
 
 _Searched = tuple[Slices, SlicesPayload]
 _FOUND: Final = Cached[Slices](16)
@@ -178,12 +179,21 @@ def overall(loaded: LoadedBoxes, of: str, measure: str) -> str:
     return _OVERALL.of((choice.key, measures), words)
 
 
+def questions(loaded: LoadedBoxes, model: Model) -> list[Query]:
+    """Return the questions that the list of slices of a model opens, by the measure of the view Slices."""
+    letter = next((each.letter for each in loaded.pair if each.index == model.index), None)
+    measure = state.slices_measure if state.slices_measure in (ALL, *MEASURES) else MEASURES[0]
+    searched = search(loaded, letter, measure) if letter else None
+    return [] if searched is None else [question_of(one) for one in (*searched[0].slices, *searched[0].thin)]
+
+
 # --- the boxes of a slice --------------------------------------------------------------------------------------
 
 
-def slice_of(conditions: Sequence[Condition], measure: Measure) -> SliceOf:
-    """Return the boxes of a slice as a question of the gallery."""
-    return SliceOf(measure, tuple((each.attribute, each.op, each.value) for each in conditions))
+def question_of(one: Slice) -> Query:
+    """Return the boxes of a slice as a question of Pages."""
+    conditions = tuple((each.attribute, each.op, each.value) for each in one.conditions)
+    return Query(slice=SliceOf(one.box_measure, conditions))
 
 
 def slice_words(asked: SliceOf) -> str:

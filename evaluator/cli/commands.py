@@ -13,6 +13,10 @@ COMMANDS = {
         "Compare two or more models: which boxes each one finds, every difference with its interval, and a decision.",
     ),
     "convert": ("convert:convert", "Write the boxes of a file in another format, and list what that cannot hold."),
+    "corpus": (
+        "corpus:corpus",
+        "Make a folder of columns of a ground truth and its models, which every command reads in place of the files.",
+    ),
     "describe": (
         "convert:describe",
         "Summarise a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.",

@@ -105,9 +105,11 @@ class Texts(Sequence[str]):
 
 def write(folder: Path, source: Annotations, key: str) -> None:
     """Write the columns of annotations as a folder, which is there when it is whole, in the place of an older one."""
-    begun = Path(tempfile.mkdtemp(dir=folder.parent, suffix=folder.suffix))
+    begun = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".", suffix=folder.suffix))
     try:
         _write(begun, source, key)
+        # It was made for its owner alone.
+        begun.chmod(0o755)
         shutil.rmtree(folder, ignore_errors=True)
         begun.rename(folder)
     finally:

@@ -15,7 +15,7 @@ import numpy as np
 from evaluator.data.dataset import Annotations, page_keys
 from evaluator.data.issues import BadInput, Collector, Issue, examples, refuse
 from evaluator.data.page_sizes import as_given
-from evaluator.formats import folder, limits
+from evaluator.formats import corpus, folder, limits
 from evaluator.formats.base import (
     BoxFormat,
     Reading,
@@ -66,6 +66,9 @@ def read(path: str | Path, *, format: str | None = None, **options: Unpack[Readi
     reading = Reading(**options)
     path = Path(path)
     need_format(format, path.name)
+    packed = corpus.read(path, msgspec.structs.replace(reading, format=format))
+    if packed is not None:
+        return packed
     if whole := whole_path_format(path, format):
         return _sound(whole.read_path(path, reading))
     if path.suffix.lower() == ".zip" and not folder.is_folder(path):

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from evaluator import formats
 from evaluator.data.issues import BadInput
-from evaluator.formats import folder, limits
+from evaluator.formats import corpus, folder, limits
 from evaluator.formats.base import BoxFormat, FileGroup, has_truth_name, in_company
 
 _DEPTH: Final = 4
@@ -39,6 +39,10 @@ def walk(paths: Iterable[Path]) -> Iterator[Path]:
             continue
         for here, folders, names in os.walk(path):
             depth = len(Path(here).relative_to(path).parts)
+            if corpus.LIST in names:
+                folders.clear()
+                yield Path(here) / corpus.LIST
+                continue
             folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < _DEPTH else []
             for name in sorted(names):
                 seen += 1
@@ -59,7 +63,11 @@ def file_groups(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
     recognised_files: list[tuple[formats.AnyFormat, Path, bytes]] = []
     looked_at: list[Path] = []
     others: list[Path] = []
+    packed: list[FileGroup] = []
     for file in files:
+        if file.name == corpus.LIST:
+            packed += corpus.groups(file.parent)
+            continue
         if file.suffix.lower() not in endings:
             continue
         content = _content(file)
@@ -87,7 +95,7 @@ def file_groups(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
     # Where a format takes whole folders, its reader says what it leaves out.
     whole = [group for group in usable if group.path.is_dir() and formats.whole_path_format(group.path) is None]
     beside = [file for file in looked_at if file not in used and any(_passes_over(group, file) for group in whole)]
-    return Search(usable, unknown, others, beside)
+    return Search([*packed, *usable], unknown, others, beside)
 
 
 def _passes_over(group: FileGroup, file: Path) -> bool:

@@ -1,0 +1,92 @@
+"""Making a corpus of files: each side is read once, as every command reads it, and kept as columns."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from evaluator import formats
+from evaluator.data.dataset import Annotations, Side
+from evaluator.data.issues import Issue, refuse
+from evaluator.formats import corpus
+from evaluator.formats.base import Reading
+from evaluator.formats.folder import files_below, is_folder
+from evaluator.project import MergedFiles, Say, model_names, paths_of, read_content
+
+# Of a side that is a folder.
+_DEPTH = 4
+_MOST_FILES = 20_000
+
+
+def make(
+    out: Path,
+    ground_truth: Path | MergedFiles | None,
+    predictions: Sequence[Path | MergedFiles],
+    reading: Reading = Reading(),  # noqa: B008 - it cannot be changed
+    say: Say = lambda _text: None,
+) -> list[tuple[str, Annotations | None]]:
+    """Write sides into a corpus, a new one or one that is there; return each by name, None for one that was there.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of the corpus. What an interrupted run has finished is kept.
+    ground_truth, predictions
+        Files or folders; a corpus has one ground truth, and further predictions at any time.
+    reading : Reading
+        Format, level and columns of the files; the side is that of each.
+
+    Raises
+    ------
+    BadInput
+        With all issues of a side that cannot be read, and for another side of a name that is taken.
+    """
+    there = corpus.groups(out) if corpus.is_corpus(out) else []
+    truths = [unit.path.name for unit in there if "ground_truth" in unit.sides]
+    sides: list[tuple[Side, str, Path | MergedFiles]] = []
+    if ground_truth is not None:
+        (name,) = model_names([ground_truth])
+        if truths not in ([], [name]):
+            found = f"{truths[0]} in {out.resolve().name}"
+            refuse(name, "", "a corpus has one ground truth", found, "Choose another --out.")
+        sides.append(("ground_truth", name, ground_truth))
+        truths = [name]
+    sides += [("prediction", name, each) for name, each in zip(model_names(predictions), predictions, strict=True)]
+    made = []
+    for side, name, origin in sides:
+        asked = msgspec.structs.replace(reading, side=side)
+        read = partial(_read, origin, asked, truth=partial(corpus.read_side, out, "ground_truth", truths[0]))
+        say(f"Reading {name}")
+        made.append((name, corpus.write_side(out, side, name, _key(origin, name, asked), read)))
+    corpus.list_sides(out, [(side, name) for side, name, _ in sides])
+    return made
+
+
+def _read(origin: Path | MergedFiles, asked: Reading, *, truth: Callable[[], Annotations]) -> Annotations:
+    """Return a side from its files; a results list with the pages and labels of its ground truth."""
+    source = read_content(origin, asked, "boxes")
+    assert isinstance(source, Annotations)
+    format_ = formats.format_of(source)
+    if asked.side == "ground_truth" or format_ is None:
+        return source
+    return format_.resolve(source, truth())
+
+
+def _key(origin: Path | MergedFiles, name: str, asked: Reading) -> str:
+    """Return what stands for the bytes of a side, its name and how it is read."""
+    digest = hashlib.sha256(msgspec.json.encode((name, asked)))
+    for path in paths_of(origin):
+        for file in files_below(path, _DEPTH, _MOST_FILES) if is_folder(path) else [path]:
+            with file.open("rb") as content:
+                own = hashlib.file_digest(content, "blake2b").hexdigest()
+            digest.update(msgspec.json.encode((str(file.relative_to(path.parent)), own)))
+    return digest.hexdigest()
+
+
+def issues_of(made: Sequence[tuple[str, Annotations | None]]) -> list[Issue]:
+    """Return what was odd about the sides that were read."""
+    return [issue for _, source in made if source is not None for issue in source.issues]

@@ -1,0 +1,232 @@
+"""A corpus says what its files say, to the last bit, and is whole or is not there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator import project
+from evaluator.data.issues import BadInput, issues_text
+from evaluator.formats import columns
+from evaluator.formats.corpus import LIST
+from evaluator.workspace import corpus
+from tests.building import Box, random_rows, write_file
+from tests.terminal import run_command
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "snapshot": {"iou": (0.3, 0.6), "min_score": 0.2},
+    "pod": {"lenient": True},
+    "pixel": {"page_size": (64.0, 48.0)},
+    "coco": {"iou": (0.5, 0.75)},
+}
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+TRUTH, LINES, BLOCKS = SAMPLES / "ground_truth.json", SAMPLES / "lines.json", SAMPLES / "blocks.json"
+
+
+def write_snapshot(folder: Path, truth: list[Box], predicted: list[Box]) -> tuple[Path, Path]:
+    return write_file(folder / "gt.json", truth, side="ground_truth"), write_file(folder / "dt.json", predicted)
+
+
+def write_coco(folder: Path, truth: list[Box], predicted: list[Box]) -> tuple[Path, Path]:
+    """Images in no order of their ids, and a results list."""
+    pages = list(dict.fromkeys((row.document, row.page) for row in (*truth, *predicted)))
+    labels = list(dict.fromkeys(row.label for row in (*truth, *predicted)))
+    ids = {page: 3 * ((at * 7) % (len(pages) + 7)) + at % 3 for at, page in enumerate(pages)}
+
+    def item(row: Box) -> dict[str, Any]:
+        x1, y1, x2, y2 = (round(100 * each, 2) for each in row.xyxy)
+        bbox = [x1, y1, round(max(x2 - x1, 0.01), 2), round(max(y2 - y1, 0.01), 2)]
+        return {"image_id": ids[row.document, row.page], "category_id": labels.index(row.label) + 1, "bbox": bbox}
+
+    instances = {
+        "images": [{"id": ids[page], "file_name": f"{ids[page]}.png", "width": 101, "height": 101, "doc": page[0],
+                    "page": page[1]} for page in pages],
+        "categories": [{"id": at + 1, "name": label} for at, label in enumerate(labels)],
+        "annotations": [{"id": at + 1, "area": 1.5, "iscrowd": at % 9 // 8, **item(row)}
+                        for at, row in enumerate(truth)],
+    }  # fmt: skip
+    paths = folder / "gt.json", folder / "dt.json"
+    paths[0].write_text(json.dumps(instances))
+    paths[1].write_text(json.dumps([{**item(row), "score": row.score} for row in predicted]))
+    return paths
+
+
+def said_of(protocol: str, truth: Path, predicted: Path) -> Any:
+    """Everything that a protocol says of two sides, or the issues with which it refuses them."""
+    try:
+        (evaluation,) = project.evaluate(protocol, truth, [predicted], **OPTIONS[protocol])
+    except BadInput as problem:
+        return problem.issues
+    return evaluation.to_json(), evaluation.result.table()
+
+
+@given(data=st.data(), seed=st.integers(0, 10**6))
+@pytest.mark.parametrize("protocol", OPTIONS)
+def test_numbers_and_issues_are_those_of_the_files(
+    protocol: str, data: st.DataObject, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder, rng = tmp_path_factory.mktemp("corpus"), np.random.default_rng(seed)
+    truth, predicted = random_rows(seed)
+    # Documents take turns, and scores are equal.
+    predicted = [row._replace(score=round(row.score or 0.0, 1)) for row in predicted]
+    predicted = [predicted[place] for place in rng.permutation(len(predicted)).tolist()]
+    write = data.draw(st.sampled_from([write_coco] if protocol == "coco" else [write_coco, write_snapshot]))
+    paths = write(folder, truth, predicted)
+    try:
+        corpus.make(folder / "kept", paths[0], [paths[1]])
+    except BadInput as problem:
+        refused = {*problem.issues}
+    else:
+        refused = set()
+    # What cannot be kept says what the evaluation says.
+    said = said_of(protocol, *paths)
+    if refused:
+        assert refused <= {*said}
+        return
+    sides = folder / "kept" / "ground_truth" / "gt.json", folder / "kept" / "predictions" / "dt.json"
+    assert said_of(protocol, *sides) == said
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_an_interrupted_run_is_no_corpus_and_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus.make(tmp_path / "whole", TRUTH, [LINES, BLOCKS])
+    write, written = columns.write, []
+
+    def stopped(folder: Path, *given: Any) -> None:
+        if len(written) == 2:
+            raise KeyboardInterrupt
+        written.append(folder.name)
+        write(folder, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(columns, "write", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            corpus.make(tmp_path / "begun", TRUTH, [LINES, BLOCKS])
+    with pytest.raises(BadInput) as refused:
+        project.evaluate("snapshot", tmp_path / "begun", [LINES])
+    assert issues_text(refused.value.issues) == (
+        f"error: begun: a corpus must be whole; found no {LIST}. Run the same layoutscope corpus again, which goes on "
+        "where it was.\n"
+    )
+    made = corpus.make(tmp_path / "begun", TRUTH, [LINES, BLOCKS])
+    assert [name for name, source in made if source is not None] == ["blocks.json"]
+    assert content(tmp_path / "begun") == content(tmp_path / "whole")
+
+
+def test_models_are_added_without_touching_the_others(tmp_path: Path) -> None:
+    corpus.make(tmp_path / "kept", TRUTH, [LINES])
+    before = content(tmp_path / "kept")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "lines.json").write_bytes(BLOCKS.read_bytes())
+    with pytest.raises(BadInput) as refused:
+        corpus.make(tmp_path / "kept", None, [tmp_path / "other" / "lines.json"])
+    assert issues_text(refused.value.issues) == (
+        "error: lines.json: a side of a corpus is made once; found another lines.json in kept. Rename the file, or "
+        "choose another --out.\n"
+    )
+    assert content(tmp_path / "kept") == before
+    corpus.make(tmp_path / "kept", None, [BLOCKS])
+    after = content(tmp_path / "kept")
+    assert {name: after[name] for name in before if name != LIST} == {
+        name: each for name, each in before.items() if name != LIST
+    }
+    assert "predictions/blocks.json/xyxy.npy" in {*after} - {*before}
+    with pytest.raises(BadInput) as refused:
+        corpus.make(tmp_path / "kept", BLOCKS, [])
+    assert issues_text(refused.value.issues) == (
+        "error: blocks.json: a corpus has one ground truth; found ground_truth.json in kept. Choose another --out.\n"
+    )
+
+
+def test_every_command_takes_a_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "kept"
+    assert run_command(capsys, "corpus", TRUTH, LINES, BLOCKS, "--out", kept) == (
+        0, "ground_truth.json: 458 boxes\nlines.json: 534 boxes\nblocks.json: 494 boxes\n", "",
+    )  # fmt: skip
+    models = kept / "predictions" / "lines.json", kept / "predictions" / "blocks.json"
+    files = ["--gt", TRUTH, "--pred", LINES, "--pred", BLOCKS]
+    sides = ["--gt", kept, "--pred", models[0], "--pred", models[1]]
+    for words in (
+        ["evaluate", "snapshot", "--json"],
+        ["compare", "snapshot", "--json", "--resamples", "50"],
+        ["slices", "snapshot", "--json"],
+        ["suspects", "snapshot", "--json"],
+    ):
+        assert run_command(capsys, *words, *sides) == run_command(capsys, *words, *files), words
+    for words in (["gate", "snapshot", "--fail-if", "recall < 0.99"],):
+        assert run_command(capsys, *words, *sides[:4]) == run_command(capsys, *words, *files[:4])
+    written = []
+    for place, (truth, out) in enumerate(((kept / "ground_truth" / TRUTH.name, "a.json"), (TRUTH, "b.json"))):
+        code, _, _ = run_command(capsys, "convert", truth, "--to", "snapshot", "--out", tmp_path / out)
+        written.append((code, (tmp_path / out).read_bytes()))
+        assert place or code == 0
+    assert written[0] == written[1]
+    assert run_command(capsys, "check", kept)[1].splitlines()[-1] == "3 checked: 0 errors, 1 warning"
+
+
+def test_what_a_corpus_cannot_be_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "kept"
+    corpus.make(kept, TRUTH, [LINES, BLOCKS])
+    lines, blocks = (kept / "predictions" / name for name in ("lines.json", "blocks.json"))
+    with (lines / "xyxy.npy").open("r+b") as file:
+        file.seek(200)
+        file.write(b"\1")
+
+    def refused(*words: object) -> str:
+        code, out, said = run_command(capsys, *words)
+        assert (code, out) == (2, "")
+        return said.splitlines()[0].removeprefix("error: ")
+
+    evaluate = "evaluate", "snapshot", "--gt"
+    assert refused(*evaluate, kept, "--pred", kept) == (
+        'kept: a corpus is read as its only prediction; found 2: "predictions/lines.json", "predictions/blocks.json". '
+        "Name one of them below the corpus, or add it."
+    )
+    assert refused(*evaluate, kept, "--pred", lines) == (
+        "lines.json: xyxy: the columns of a corpus must be as they were written; found others. Make it again with "
+        "layoutscope corpus."
+    )
+    as_made = "blocks.json: a side of a corpus is read as what it was made as; found "
+    assert refused(*evaluate, blocks, "--pred", LINES) == (
+        f'{as_made}side "prediction", and "ground_truth" is asked for. Give the file itself.'
+    )
+    assert refused(*evaluate, TRUTH, "--pred", blocks, "--level", "inner") == (
+        f'{as_made}level null, and "inner" is asked for. Give the file itself.'
+    )
+    listed = (kept / LIST).read_text()
+    (kept / LIST).write_text(listed.replace("ground_truth/", "../"))
+    assert refused(*evaluate, kept, "--pred", LINES) == (
+        f'kept: {LIST}: the sides of a corpus must lie in it; found "../ground_truth.json". Make it again with '
+        "layoutscope corpus."
+    )
+    (kept / LIST).write_text(listed.replace('"version": 1', '"version": 2'))
+    assert refused(*evaluate, kept, "--pred", LINES) == (
+        f"kept: {LIST}: a corpus must be of version 1; found 2. Make it again with layoutscope corpus."
+    )
+    (kept / LIST).write_text(listed.replace("predictions/blocks.json", "predictions/other.json"))
+    assert refused(*evaluate, TRUTH, "--pred", blocks) == (
+        "blocks.json: a side must be one that its corpus lists; found one that is not there. Make it again with "
+        "layoutscope corpus."
+    )
+    (kept / LIST).write_text("{")
+    assert refused(*evaluate, TRUTH, "--pred", blocks) == (
+        f"kept: {LIST}: the list of a corpus must be as it was written; found Input data was truncated. Make it again "
+        "with layoutscope corpus."
+    )
+    assert refused("corpus", "--pred", LINES, "--out", tmp_path / "new") == (
+        "a corpus begins with a ground truth, and new has none; name it with --gt."
+    )
+    assert refused("corpus", LINES, "--out", tmp_path) == (
+        f"{tmp_path.name}: a corpus has a folder of its own; found kept. Choose another --out, or move what is in it."
+    )

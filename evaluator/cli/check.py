@@ -15,7 +15,7 @@ from cyclopts import Parameter
 from evaluator import formats
 from evaluator.analysis.doctor.diagnosis import Diagnosis
 from evaluator.analysis.doctor.match_check import diagnosis_of
-from evaluator.cli.convert import other_contents, read_any
+from evaluator.cli.convert import both_sides, other_contents, read_any
 from evaluator.cli.paths import PDFS, PasswordFile, passwords_of
 from evaluator.cli.program import BAD_INPUT, OK, Columns, Json, LevelName, need_folder
 from evaluator.cli.progress import progress
@@ -29,10 +29,8 @@ from evaluator.metrics.results import ratio_text
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.locked import locked_issues
 from evaluator.pdf.passwords import opening_with
-from evaluator.project import paths_of
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import Source
-from evaluator.workspace.roles import find
 
 
 def check(
@@ -66,7 +64,7 @@ def check(
     reading = Reading(format=format, columns=columns, level=level, max_per_rule=None)
     given, notes = [], []
     for path in files:
-        within, said = _both_sides(path, format)
+        within, said = both_sides(path, format)
         given += within
         notes += said
     files = given
@@ -114,30 +112,6 @@ def check(
         warnings = count_of(len(issues) - errors, "warning")
         print(f"{len(files)} checked: {count_of(errors, 'error')}, {warnings}")
     return BAD_INPUT if has_errors(issues) else OK
-
-
-def _both_sides(path: Path, format: str | None) -> tuple[list[Path], list[Issue]]:
-    """Return the files of a path: a folder with a ground truth and predictions is these, with a note."""
-    if format is not None or not path.is_dir():
-        return [path], []
-    try:
-        sides = find([path]).of("boxes")
-    except BadInput:
-        return [path], []  # why it is not clear is said when it is read as one side
-    if sides.ground_truth is None or not sides.predictions:
-        return [path], []
-    truths, models = paths_of(sides.ground_truth), [path for each in sides.predictions for path in paths_of(each)]
-    predictions = ", ".join(each.name for each in sides.predictions)
-    predictions = f"{count_of(len(sides.predictions), 'prediction')}: {predictions}"
-    note = Issue(
-        severity="warning",
-        file=path.resolve().name,
-        place="",
-        rule="a folder with both sides is read as a ground truth and predictions",
-        found=f"ground truth {sides.ground_truth.name}, {predictions}",
-        fix="Name files or folders one by one to check others.",
-    )
-    return [*truths, *models], [note]
 
 
 def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:

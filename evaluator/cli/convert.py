@@ -43,8 +43,9 @@ from evaluator.formats.writers.base import HEAD
 from evaluator.metrics import export
 from evaluator.pdf.passwords import opening_with
 from evaluator.pdf.sizes import page_sizes
-from evaluator.project import read_content
+from evaluator.project import paths_of, read_content
 from evaluator.protocols.base import Source
+from evaluator.workspace.roles import find
 
 _Role = Literal["ground_truth", "prediction"]
 
@@ -232,6 +233,9 @@ def describe(
     format
         Format of the source, when it should not be recognised by content.
     """
+    for note in both_sides(source, format)[1]:
+        rule, fix = "a folder that is described must be one side", "Name one of them."
+        raise BadInput([msgspec.structs.replace(note, severity="error", rule=rule, fix=fix)])
     with progress("Reading") as say:
         say(f"Reading {source.name}")
         read = read_any(source, Reading(format=format, columns=columns, level=level))
@@ -249,6 +253,30 @@ def describe(
         print_issues(read.issues)
     # A poster with an error does not take out the others of its folder, which are described.
     return BAD_INPUT if has_errors(read.issues) else OK
+
+
+def both_sides(path: Path, format: str | None) -> tuple[list[Path], list[Issue]]:
+    """Return the files of a path: a folder with a ground truth and predictions is these, with a note."""
+    if format is not None or not path.is_dir():
+        return [path], []
+    try:
+        sides = find([path]).of("boxes")
+    except BadInput:
+        return [path], []  # why it is not clear is said when it is read as one side
+    if sides.ground_truth is None or not sides.predictions:
+        return [path], []
+    truths, models = paths_of(sides.ground_truth), [path for each in sides.predictions for path in paths_of(each)]
+    predictions = ", ".join(each.name for each in sides.predictions)
+    predictions = f"{count_of(len(sides.predictions), 'prediction')}: {predictions}"
+    note = Issue(
+        severity="warning",
+        file=path.resolve().name,
+        place="",
+        rule="a folder with both sides is read as a ground truth and predictions",
+        found=f"ground truth {sides.ground_truth.name}, {predictions}",
+        fix="Name files or folders one by one to check others.",
+    )
+    return [*truths, *models], [note]
 
 
 def read_any(path: Path, reading: Reading) -> Source:

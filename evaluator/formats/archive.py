@@ -22,6 +22,12 @@ _MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 # Starts the record of an entry in the list at the end of an archive.
 _ENTRY_MARK = b"PK\x01\x02"
 _ARCHIVE_SUFFIXES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
+# What is a zip archive and holds no files of its own, by the end of one of its names, and what to give instead.
+_NO_ARCHIVES = {
+    "[Content_Types].xml": ("a file of an office program", "Save its table as CSV."),
+    "data.pkl": ("a file of PyTorch", "Save its boxes as results of COCO."),
+    ".npy": ("a file of NumPy", "Write a table with a row for each box."),
+}
 _DRIVE = re.compile(r"[A-Za-z]:")
 _STEP = 1 << 16
 # Small files of blanks compress better than any limit; below this nothing is gained by refusing them.
@@ -91,6 +97,10 @@ def _chosen(entries: Sequence[zipfile.ZipInfo], collector: Collector, suffixes: 
             files.append(entry)
         else:
             others += 1
+    collector.raise_if_failed()
+    for ending, (kind, fix) in _NO_ARCHIVES.items():
+        if any(name.endswith(ending) for name in owner.values()):
+            collector.error("", f"this is {kind}, which is not read", "", fix)
     collector.raise_if_failed()
     wanted = " or ".join(suffixes)
     if not files:

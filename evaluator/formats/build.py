@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final, Literal, NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -51,6 +50,16 @@ class Shape(NamedTuple):
     def of(cls, ring: FloatArray) -> Shape:
         """Return the shape of an outline, float64 (K, 2); a plain box for the corners of an upright one."""
         return cls(bounds(ring), outline(ring))
+
+    @classmethod
+    def of_box(cls, xyxy: Corners, degrees: float) -> Shape:
+        """Return a box turned clockwise around its centre; it keeps its outline unless it is upright."""
+        if degrees % 360.0 == 0.0:
+            return cls(xyxy)
+        x1, y1, x2, y2 = xyxy
+        centre = np.array([(x1 + x2) / 2.0, (y1 + y2) / 2.0])
+        ring = rotate(np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]]) - centre, centre, math.radians(degrees))
+        return cls(bounds(ring), (ring,))
 
     @classmethod
     def of_ellipse(cls, centre: tuple[float, float], radii: tuple[float, float], angle: float = 0.0) -> Shape:
@@ -126,7 +135,6 @@ class Builder:
         self._on_document: Counter[str] = Counter()
         self._on_page: Counter[int] = Counter()
         self._images: dict[str, dict[str, int]] = {}
-        self._within: dict[str, dict[str, str]] = {}
         self._pages: list[_Page] = []
         self._paths: list[str] = []
         self._boxes = _Boxes()
@@ -159,19 +167,15 @@ class Builder:
         *,
         size: Size | None = None,
         page_id: str = "",
-        within: str = "",
         path: str = "",
         attributes: Mapping[str, str] = NO_ATTRIBUTES,
     ) -> int:
         """Add a page that is an image file, and return its row for `box`; its document is the name's stem.
 
         `path` is what the file states besides of where the image is. A name that is empty or repeated is an error.
-        With `within`, a subset of a project, the document is ``within/stem``. Images of one stem in several folders
-        are told apart by them, with a warning.
+        Images of one stem in several folders are told apart by them, with a warning.
         """
-        key, stem = str(PurePosixPath(name.replace("\\", "/"))), stem_of(name)
-        document = f"{within}/{stem}" if within else stem
-        self._within.setdefault(stem, {})[document] = name
+        key, document = str(PurePosixPath(name.replace("\\", "/"))), stem_of(name)
         of_document = self._images.setdefault(document, {})
         if not name.strip():
             self._collector.error(place, f"an image must have a name ({self._source})", "", "Name the image.")
@@ -291,7 +295,6 @@ class Builder:
             rule = f"a file must have a region that can be read, or pages without anything ({self._source})"
             self._collector.error("", rule, "none", "The warnings say what was left out; correct it, or omit the file.")
         self._check_scores(side, as_reference=reading.as_reference)
-        self._name_images()
         self._tell_images_apart()
         without = [page for page in self._pages if page.size is None]
         if normalise and without:
@@ -438,25 +441,6 @@ class Builder:
                 fix = f"Give this file as the prediction, or remove the {name}."
                 self._collector.error(self._first_scored, rule, what, fix)
 
-    def _name_images(self) -> None:
-        """Give documents of images the bare name where it is the only one of all that the images are within."""
-        bare: dict[str, str] = {}
-        for stem, names in self._within.items():
-            if len(names) == 1:
-                bare[next(iter(names))] = stem
-            else:
-                rule = "images of one name in several subsets or tasks are read as documents of their own"
-                what = f"{quote(stem)}: {', '.join(map(quote, list(names)[:3]))}"
-                self._collector.warning("", rule, what, "Rename the images to compare them with files without subsets.")
-        if any(document != stem for document, stem in bare.items()):
-            self._pages = [page._replace(document=bare.get(page.document, page.document)) for page in self._pages]
-            documents = (
-                msgspec.structs.replace(each, doc_id=bare[key], name=bare[key]) if key in bare else each
-                for key, each in self._documents.items()
-            )
-            self._documents = {each.doc_id: each for each in documents}
-            self._images = {bare.get(key, key): files for key, files in self._images.items()}
-
     def _tell_images_apart(self) -> None:
         """Give images of one name in several folders documents of their own; report them, and images of one path."""
         for document, images in self._images.items():
@@ -472,11 +456,10 @@ class Builder:
                     self._collector.warning("", rule, what, "Rename the images if they are different documents.")
         self._tell_documents_apart()
         names = [page.document for page in self._pages]
-        # The subset or task that a document is still named by is a folder too. Others are not named by the image.
         files = {
-            row: page.document.removesuffix(stem_of(page.image)) + page.image
+            row: page.image
             for row, page in enumerate(self._pages)
-            if page.image and page.document.endswith(stem_of(page.image))
+            if page.image and page.document == stem_of(page.image)
         }
         apart = tell_apart(names, files)
         if apart is None:

@@ -15,7 +15,7 @@ import numpy as np
 from evaluator.data.dataset import Side
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import FEWEST_POINTS, Shape, bounds, listed, rotate
+from evaluator.formats.build import FEWEST_POINTS, Shape, bounds, listed
 from evaluator.formats.masks import rings, row_rectangles
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
@@ -69,13 +69,13 @@ class _File(XmlFile):
         width, height = (self.number(element, key) for key in ("width", "height"))
         attributes = element.attributes
         page_id = attributes.get("id", str(self.builder.pages))
-        subset, task = attributes.get("subset", ""), attributes.get("task_id", "")
+        name, subset = attributes.get("name", ""), attributes.get("subset", "")
+        steps = (subset, attributes.get("task_id", ""), name)
         page = self.builder.image(
-            attributes.get("name", ""),
+            "/".join(step for step in steps if step) if name.strip() else "",
             element.place,
             size=(width, height),
             page_id=page_id,
-            within="/".join(part for part in (subset, task) if part),
             attributes={"subset": subset} if subset else {},
         )
         for position, region in enumerate(element.children):
@@ -102,9 +102,7 @@ class Cvat(XmlFormat):
     ``rotation`` is clockwise around the centre of a box or ellipse, in degrees; a rotate box keeps its outline. An
     ellipse has an outline of 64 points; the box of a mask is its stated extent, its outline the pixels. No scores,
     attributes, occlusion or z-order. Shapes that are no regions and regions without a label are left out, with an
-    issue; videos are refused. Images of one name in several folders are told apart by these; those of one name in
-    several subsets or tasks are documents ``subset/task/name``; both with a warning. ``boxes.ids`` are
-    lines.
+    issue; videos are refused. The subset and the task of an image are folders that it lies in. ``boxes.ids`` are lines.
     """
 
     name = "cvat"
@@ -147,12 +145,7 @@ def _box(element: Element, collector: Collector) -> Shape | None:
         rule = f"xbr must not be less than xtl, nor ybr less than ytl ({_SOURCE})"
         collector.error(element.place, rule, listed((x1, y1, x2, y2)), "Exchange the corners, or remove the box.")
         return None
-    if angle % 360.0 == 0.0:
-        return Shape((x1, y1, x2, y2))
-    corners = np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]])
-    centre = np.array([(x1 + x2) / 2.0, (y1 + y2) / 2.0])
-    ring = rotate(corners - centre, centre, math.radians(angle))
-    return Shape(bounds(ring), (ring,))
+    return Shape.of_box((x1, y1, x2, y2), angle)
 
 
 def _polygon(element: Element, collector: Collector) -> Shape | None:

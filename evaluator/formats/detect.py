@@ -24,6 +24,7 @@ _FIRST_BYTES = 1 << 16
 _LISTS_RESULTS: Final = "coco"
 _EMPTY_LIST: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\]\s*")
 _JSON_SCHEMA: Final = (b'"$schema"', b"json-schema.org", b'"type"')
+_OF_LINES: Final = (".jsonl", ".ndjson")
 F = TypeVar("F", bound=AnyFormat)
 
 
@@ -51,7 +52,9 @@ def _claims(possible: Iterable[F], content: bytes, name: str) -> list[F]:
     """
     if all(mark in content[:HEAD_BYTES] for mark in _JSON_SCHEMA):
         return []
-    rows = list(possible)
+    # The texts in a Parquet file may look like anything.
+    parquet = content.startswith(b"PAR1")
+    rows = [row for row in possible if not parquet or ".parquet" in row.suffixes]
     first = [row for row in rows if row.detect(content[:_FIRST_BYTES], name)]
     return first or [row for row in rows if row.detect(content[:HEAD_BYTES], name)]
 
@@ -212,7 +215,8 @@ def refuse_unknown(content: bytes, name: str) -> NoReturn:
 
     if table.looks_like_table(content[:HEAD_BYTES]):
         rule = "this is a table whose columns have no known names"
-        _refuse(name, rule, "", f"Say in the terminal which column holds what: {table.EXAMPLE}.")
+        fix = f"Write a row for each box, and say in the terminal which column holds what: {table.EXAMPLE}."
+        _refuse(name, rule, ", ".join(map(quote, table.header_names(content, name)[:8])), fix)
     if Path(name).suffix.lower() in table.FORMAT.suffixes:
         header = table.text_rows(content, Collector(name, max_per_rule=None))[0]
         rule, fix = "the first line of a table must name its columns", "Write for example document,label,x1,y1,x2,y2."
@@ -220,13 +224,16 @@ def refuse_unknown(content: bytes, name: str) -> NoReturn:
     found = quote(content[:40].decode(errors="replace"))
     text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text or text[:1] in b"{[/'\"" or content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content[:HEAD_BYTES]:
-        tree = json_text.parse(json_text.open_source(content, name))
+        lines = Path(name).suffix.lower() in _OF_LINES
+        tree = json_text.parse(json_text.open_source(text.partition(b"\n")[0] if lines else content, name))
         of_list = isinstance(tree, list) and tree and isinstance(tree[0], dict)
         keys = tree[0] if of_list else tree  # type: ignore[index]
         if isinstance(keys, dict) and keys:
-            kind = "a list of JSON objects" if of_list else "a JSON object"
+            kind = "a list of JSON objects" if of_list else "lines of JSON objects" if lines else "a JSON object"
             found = f"{kind} with {', '.join(map(quote, list(keys)[:6]))}"
-    fix = f"Convert it to one of {', '.join(of_kind('boxes'))}."
+    from evaluator.formats.unsupported import AS_TABLE
+
+    fix = f"{AS_TABLE} Other formats that are: {', '.join(of_kind('boxes'))}."
     _refuse(name, "the content must be of a known format", found, fix)
 
 

@@ -1,7 +1,7 @@
 """Which page an image is, by the path that a file states for it: in one file, and between the two sides.
 
 A path is compared by its folders and its name without suffix; backslashes, a leading ``./`` or ``/``, percent-encoding
-and the Unicode form say nothing.
+and the Unicode form say nothing, nor does what follows the path in a web address.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _NO_DOCUMENT: Final = frozenset(
 )
 _KINDS: Final = frozenset(("images", "labels"))
 _IMAGE: Final = re.compile(r"\.(?:png|jpe?g|tiff?|bmp|webp|gif|jp2)\Z", re.IGNORECASE)
+_QUERY: Final = re.compile("[?#]")
 _ENDING: Final = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]*\Z")
 TRUTH_NAMES: Final = ("ground_truth", "groundtruth", "gt", "truth", "reference", "references")
 """What a folder or file may be called that is the ground truth, where the content does not state it."""
@@ -46,10 +47,16 @@ def parts_of(file: str) -> Parts:
     >>> parts_of(".\\docA\\page%201.png"), parts_of("a.b.png")
     (('docA', 'page 1'), ('a.b',))
     """
+    file = without_query(file)
     file = unquote(file) if "%" in file else file
     file = file if file.isascii() else unicodedata.normalize("NFC", file)
     steps = [step for step in file.replace("\\", "/").split("/") if step not in ("", ".")] or [""]
     return (*steps[:-1], stem_of(steps[-1]))
+
+
+def without_query(file: str) -> str:
+    """Return a web address without what follows its path, such as a signature; other names as they are."""
+    return _QUERY.split(file, maxsplit=1)[0] if "://" in file else file
 
 
 def is_image(path: str) -> bool:
@@ -66,9 +73,10 @@ def is_truth_name(name: str) -> bool:
 def stem_of(file: str) -> str:
     """Return the name of a file without folders and ending; what begins with a digit after a dot is no ending.
 
-    >>> stem_of("x/a.b.png"), stem_of("2301.01234"), stem_of("x/")
-    ('a.b', '2301.01234', 'x')
+    >>> stem_of("x/a.b.png"), stem_of("2301.01234"), stem_of("x/"), stem_of("https://x.org/a.png?key=b/c.d")
+    ('a.b', '2301.01234', 'x', 'a')
     """
+    file = without_query(file)
     return _ENDING.sub("", file.replace("\\", "/").rstrip("/").rpartition("/")[2]) or file
 
 

@@ -21,6 +21,7 @@ from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, read_several
 from evaluator.formats.build import NO_ATTRIBUTES, Builder, Corners, Size, listed
+from evaluator.formats.image_paths import without_query
 from evaluator.formats.json_text import excerpt
 
 AGAIN: Final = "Export the file again, or correct it."
@@ -54,7 +55,7 @@ def document_of(name: str, endings: Sequence[str] = ()) -> str:
     >>> document_of("in/report.pdf"), document_of("report_v1.2"), document_of("a_middle.json", ("_middle",))
     ('report', 'report_v1.2', 'a')
     """
-    base = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    base = without_query(name).replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     stem = re.sub(r"\.(json|csv|tsv|parquet)\Z", "", base, flags=re.IGNORECASE)
     for ending in endings:
         stem = stem.removesuffix(ending)

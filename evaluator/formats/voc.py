@@ -14,7 +14,7 @@ import numpy as np
 from evaluator.data.boxes import FloatArray
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import FEWEST_POINTS, Size, bounds, listed, outline, rotate
+from evaluator.formats.build import FEWEST_POINTS, Shape, Size, bounds, listed, outline, rotate
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 
@@ -26,20 +26,21 @@ _EDGES: Final = ("xmin", "ymin", "xmax", "ymax")
 
 
 class _File(XmlFile):
-    """A file, which is a page, with its parts of objects and its difficult objects."""
+    """A file, which is a page, with its parts of objects, its difficult objects and its deleted ones."""
 
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         super().__init__(format, collector, name)
         self._others: list[Element] = []
         self._parts: list[Element] = []
         self._difficult: list[Element] = []
+        self._deleted: list[Element] = []
 
     def take(self, root: Element) -> None:
         if root.name != "annotation" or self.builder.pages:
             rule = f"the file must have one outermost element, <annotation> ({_SOURCE})"
             self.collector.error(root.place, rule, quote(root.name), "Write one file for each image.")
             return
-        size = root.child("size")
+        size = root.child("size") or root.child("imagesize")
         name, folder, path = (_text(root.child(key)) for key in ("filename", "folder", "path"))
         steps = path.replace("\\", "/").split("/")
         besides = "/".join(steps[-_STEPS:]) if len(steps) > 1 and steps[-1] == name else f"{folder}/{name}"
@@ -62,6 +63,7 @@ class _File(XmlFile):
             self.builder.left_out(self._others[0].place, rule, f"{what} with one", "They are left out.")
         for rule, elements, fix in (
             (f"parts of objects are not read ({_SOURCE})", self._parts, "They are left out."),
+            ("objects marked as deleted are no objects (LabelMe XML)", self._deleted, "They are left out."),
             (
                 "objects marked as difficult are compared as any other; the competition's own evaluation leaves them "
                 f"out ({_SOURCE})",
@@ -76,6 +78,9 @@ class _File(XmlFile):
         first: dict[str, Element] = {}
         for child in element.children:
             first.setdefault(child.name, child)
+        if _text(first.get("deleted")) == "1":
+            self._deleted.append(element)
+            return
         if "part" in first:
             self._parts += [child for child in element.children if child.name == "part"]
         difficult = first.get("difficult")
@@ -106,26 +111,38 @@ class _File(XmlFile):
                 element.place if box is None else box.place, rule, what, "Exchange the corners, or remove the object."
             )
             return
+        shape = Shape((x1, y1, x2, y2), () if ring is None else outline(ring))
+        if ring is None:
+            shape = Shape.of_box(shape.xyxy, self._rotation(first.get("attributes")))
         self.builder.box(
             page,
             "" if label is None else label.text,
-            (x1, y1, x2, y2),
+            shape.xyxy,
             element.place,
             score=score,
-            rings=() if ring is None else outline(ring),
+            rings=shape.rings,
             position=position,
             box_id=f"line {element.line}",
         )
 
     def _size(self, element: Element) -> Size | None:
         """Return the size of the image; None for 0 x 0, which tools write that do not open the image."""
-        width, height = self._child_number(element, "width"), self._child_number(element, "height")
+        keys = ("ncols", "nrows") if element.name == "imagesize" else ("width", "height")
+        width, height = (self._child_number(element, key) for key in keys)
         if width == height == 0.0:
             rule = f"width and height should be those of the image ({_SOURCE})"
             fix = "The page is read without a size; write that of the image."
             self.collector.warning(element.place, rule, "0 x 0", fix)
             return None
         return width, height
+
+    def _rotation(self, attributes: Element | None) -> float:
+        """Return by how many degrees a box is turned, which CVAT states as an attribute; 0 without."""
+        for each in attributes.children if attributes else ():
+            value = each.child("value")
+            if value is not None and _text(each.child("name")) == "rotation":
+                return self._value(value)
+        return 0.0
 
     def _corners(self, box: Element) -> FloatArray:
         """Return the corners, float64 (4, 2), of a rotate box: centre, sides, and clockwise angle in radians."""
@@ -164,8 +181,9 @@ class Voc(XmlFormat):
     Corners are taken as they are: pixels of the competition count from 1 and include the last, those of most tools
     from 0, at most one pixel apart. A ``polygon`` is the outline. An object may have a ``score`` or ``confidence``.
     Parts of objects are left out, difficult objects compared as any other, and a size of 0 x 0 is none, each with an
-    issue. A ``robndbox`` of roLabelImg (angle in radians, clockwise) keeps its outline. ``boxes.ids`` give the line
-    of the object.
+    issue. A ``robndbox`` of roLabelImg (angle in radians, clockwise) keeps its outline, and so does a box with the
+    ``rotation`` of CVAT among its attributes (degrees). Objects that the XML of LabelMe marks as deleted are left out,
+    with an issue. ``boxes.ids`` give the line of the object.
     """
 
     name = "voc"

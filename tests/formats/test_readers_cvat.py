@@ -181,16 +181,16 @@ def test_images_of_one_name_in_several_subsets_and_tasks() -> None:
         return image(box(), name=name).replace("<image ", f'<image subset="{subset}" task_id="{task}" ')
 
     source = read(file(of("Train", 1), of("Test", 1), of("Test", 2), of("Test", 2, "b.png")))
-    assert [document.doc_id for document in source.documents] == ["Train/1/a", "Test/1/a", "Test/2/a", "b"]
+    assert [document.doc_id for document in source.documents] == ["b", "Train/1/a", "Test/1/a", "Test/2/a"]
     assert source.page_index.tolist() == [0, 0, 0, 0]
     assert source.attributes == {"subset": ["Train", "Test", "Test", "Test"]}
     assert warned(source) == [
-        "c.xml: images of one name in several subsets or tasks are read as documents of their own; found "
-        '"a": "Train/1/a", "Test/1/a", "Test/2/a". Rename the images to compare them with files without subsets.'
+        "c.xml: images of one name in several folders are read as documents of their own; found "
+        '"Train/1/a": "Train/1/a.png", "Test/1/a": "Test/1/a.png". Rename the images if other images belong together.'
     ]
     assert refused(file(of("Train", 1), of("Train", 1))) == [
-        'c.xml: line 5, <image>: an image must occur once (CVAT for images 1.1); found "a.png", as in line 2, '
-        "<image>. Join the two."
+        'c.xml: line 5, <image>: an image must occur once (CVAT for images 1.1); found "Train/1/a.png", as in '
+        "line 2, <image>. Join the two."
     ]
     # A name that only one subset has is the document, as without subsets.
     assert [document.doc_id for document in read(file(of("Train", 1), of("Train", 1, "b.png"))).documents] == ["a", "b"]

@@ -408,7 +408,8 @@ def test_unknown_format_says_what_is_there():
     _, issues = outcome(b'{"images": []}', format=None)
     assert [issue.sentence for issue in issues] == [
         'f.json: the content must be of a known format; found a JSON object with "images". '
-        f"Convert it to one of {', '.join(formats.of_kind('boxes'))}."
+        "Write a table with a row for each box, of the columns document, label, x1, y1, x2 and y2, which is read. "
+        f"Other formats that are: {', '.join(formats.of_kind('boxes'))}."
     ]
     assert outcome(b'[{"a": 1, "b": 2}]', format=None)[1][0].found == 'a list of JSON objects with "a", "b"'
 

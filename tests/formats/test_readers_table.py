@@ -193,7 +193,8 @@ def test_shares_are_not_guessed() -> None:
 
 def test_a_table_without_known_names_is_named() -> None:
     assert refused(table("a,b,c,d,e", "1,2,3,4,T"), "t.csv") == [
-        "t.csv: this is a table whose columns have no known names. Say in the terminal which column holds what: "
+        't.csv: this is a table whose columns have no known names; found "a", "b", "c", "d", "e". Write a row for each '
+        "box, and say in the terminal which column holds what: "
         '--columns "document=file,page_number=p,label=cls,x1=left,y1=top,x2=right,y2=bottom".'
     ]
     assert refused(as_parquet([{"a": 1}]), "t.parquet")[0].startswith("t.parquet: this is a table whose columns")

@@ -105,6 +105,20 @@ def named(page: Page, ending: str = "") -> str:
     return page.name.rpartition("/")[2] + ending
 
 
+def cvat(made: Sequence[Page], head: Callable[[Page], str]) -> str:
+    """Return CVAT for images with an ``<image>`` of these attributes for each page."""
+    images = "".join(
+        f'<image id="{at}" width="{page.width}" height="{page.height}" {head(page)}>'
+        + "".join(
+            f'<box label="{label}" xtl="{x1}" ytl="{y1}" xbr="{x2}" ybr="{y2}"/>'
+            for label, x1, y1, x2, y2 in page.boxes
+        )
+        + "</image>"
+        for at, page in enumerate(made)
+    )
+    return f"<annotations><version>1.1</version><meta/>{images}</annotations>"
+
+
 def alto(page: Page, image: str = "", body: str = "") -> str:
     """Return ALTO with blocks of a TYPE, or another body."""
     blocks = body or "".join(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import quote
 
 import numpy as np
+import pyarrow as pa
 import pymupdf
 import pytest
+from pyarrow import parquet
 
 from evaluator import formats
 from evaluator.data.dataset import page_keys
@@ -20,6 +23,7 @@ from tests.reports.making import (
     Page,
     alto,
     coco,
+    cvat,
     docling,
     each,
     label_studio,
@@ -89,6 +93,22 @@ def with_path(page: Page) -> str:
     return voc(page, f"<folder>x</folder><filename>{named(page)}</filename><path>C:\\me\\{page.name}</path>")
 
 
+def signed(name: str) -> str:
+    return f"https://store.example/in/{quote(name)}?Signature=a/b.c%2Fd&Expires=1#page"
+
+
+def with_paths(made: Any) -> dict[str, Any]:
+    """Return COCO as its Annotator writes it: the name of the file, and the path beside it."""
+    images = coco(made)["images"]
+    return {
+        **coco(made),
+        "images": [
+            {**image, "file_name": named(page), "path": f"/datasets/{page.name}"}
+            for image, page in zip(images, made, strict=True)
+        ],
+    }
+
+
 @pytest.mark.parametrize(
     ("made", "files"),
     [
@@ -109,6 +129,8 @@ def with_path(page: Page) -> str:
         pytest.param(DOTTED, {**flat(DOTTED, alto, ".xml")}, id="names with dots in ALTO"),
         pytest.param(DOTTED, {**CLASSES, **{f"pred/{page.name}.txt": yolo(page) for page in DOTTED}}, id="in YOLO"),
         pytest.param(SPACED, {"pred": coco(SPACED, quote)}, id="percent-encoded"),
+        pytest.param(SPACED, {"pred": coco(SPACED, signed)}, id="web addresses"),
+        pytest.param(FOLDERS, {"gt.json": with_paths(FOLDERS), "pred": with_paths(FOLDERS[::-1])}, id="paths of COCO"),
         *(
             pytest.param(
                 DOTTED, {f"pred/{page.name}{ending}": one(page) for page in DOTTED}, id=f"one name in all{ending}"
@@ -144,6 +166,24 @@ def with_path(page: Page) -> str:
 def test_a_page_is_that_of_the_image_that_is_stated(tmp_path: Path, made: Any, files: dict[str, Any]) -> None:
     write(tmp_path, {"gt.json": coco(made), **files})
     assert counted(tmp_path)[0] == (20, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("files", "what"),
+    [
+        ({"truth": with_paths(FOLDERS), "pred": with_paths(FOLDERS[1:])}, "COCO Annotator"),
+        (
+            {
+                name: cvat(made, lambda page: f'name="{named(page)}" subset="default" task_id="{page.name[3]}"')
+                for name, made in (("truth", FOLDERS), ("pred", FOLDERS[1:]))
+            },
+            "tasks of CVAT",
+        ),
+    ],
+)
+def test_a_page_that_one_side_lacks_is_no_other_of_its_name(tmp_path: Path, files: dict[str, Any], what: str) -> None:
+    write(tmp_path, files)
+    assert counted(tmp_path, "truth")[0] == (15, 0, 5), what
 
 
 def test_documents_of_one_name_in_several_folders_are_their_own(tmp_path: Path) -> None:
@@ -305,3 +345,90 @@ def test_boxes_that_a_ground_truth_lists_again_are_said(tmp_path: Path, capsys: 
         code, out, err = run_command(capsys, *words)
         assert (code, again in out + err) == (0, True), words
     assert counted(tmp_path)[0] == (15, 0, 4)
+
+
+def test_a_rotation_that_cvat_states_is_applied_or_said(tmp_path: Path) -> None:
+    def on_its_side(page: Page) -> Page:
+        turned = []
+        for label, x1, y1, x2, y2 in page.boxes:
+            x, y, across, down = (x1 + x2) / 2, (y1 + y2) / 2, (y2 - y1) / 2, (x2 - x1) / 2
+            turned.append((label, x - across, y - down, x + across, y + down))
+        return page._replace(boxes=turned)
+
+    quarter = "<attributes><attribute><name>rotation</name><value>90.0</value></attribute></attributes>"
+    turned = [on_its_side(page) for page in THREE]
+    files = each(turned, lambda page: voc(page).replace("<bndbox>", f"{quarter}<bndbox>"), ".xml")
+    rows = coco(THREE)["annotations"]
+    rows[:4] = [{**row, "attributes": {"rotation": 90.0}} for row in coco(turned)["annotations"][:4]]
+    rows[4]["attributes"] = {"rotation": 0.0}
+    write(tmp_path, {"gt.json": coco(THREE), **files, "turned": {**coco(THREE), "annotations": rows}})
+    assert counted(tmp_path)[0] == (15, 0, 0)
+    value, said = counted(tmp_path, prediction="turned")
+    assert value == (11, 4, 4)
+    assert (
+        "turned: $.annotations: the rotation of a box should be 0; pycocotools does not read it (CVAT); found 4 other "
+        "values, the first 90 degrees. These boxes are compared as they are written; CVAT for images 1.1 and Pascal "
+        "VOC are read with it."
+    ) in said
+
+
+def test_what_the_files_were_warned_of_is_said_where_nothing_matches(tmp_path: Path) -> None:
+    rows = [{**row, "bbox": [0, 0, 9, 9], "attributes": {"rotation": 45}} for row in coco(THREE)["annotations"]]
+    write(tmp_path, {"gt.json": {**coco(THREE), "annotations": rows}, "pred": coco(THREE)})
+    value, said = counted(tmp_path)
+    assert value is None
+    assert "the rotation of a box should be 0" in said
+
+
+def test_objects_that_labelme_deleted_are_none(tmp_path: Path) -> None:
+    def labelme(page: Page) -> str:
+        size = "<imagesize><nrows>1400</nrows><ncols>1000</ncols></imagesize>"
+        text = voc(page, f"<filename>{page.name}</filename>{size}", sized=False)
+        return text.replace("<object>", "<object><deleted>1</deleted>", 1)
+
+    write(tmp_path, {"gt.json": coco(TWICE), **each(THREE, labelme, ".xml")})
+    value, said = counted(tmp_path)
+    assert value == (12, 0, 3)
+    assert "objects marked as deleted are no objects (LabelMe XML); found 1. They are left out." in said
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "said"),
+    [
+        (
+            "a.parquet",
+            "",
+            'found "document_id", "GroundTruthDocument", "PredictedDocument". Write a row for each box, and',
+        ),
+        ("a.jsonl", "", 'found lines of JSON objects with "a". Write a table with a row for each box, of the columns'),
+        ("a.xlsx", "[Content_Types].xml", "a file of an office program, which is not read. Save its table as CSV."),
+        ("a.pth", "a/data.pkl", "a file of PyTorch, which is not read. Save its boxes as results of COCO."),
+        ("a.npz", "boxes.npy", "a file of NumPy, which is not read. Write a table with a row for each box."),
+    ],
+)
+def test_a_file_of_another_kind_is_told_what_to_give(tmp_path: Path, name: str, inside: str, said: str) -> None:
+    path = tmp_path / name
+    if inside:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(inside, "<Types/>")
+    elif name == "a.parquet":
+        texts = {"document_id": "a", "GroundTruthDocument": '"schema_name":"DoclingDocument"', "PredictedDocument": ""}
+        parquet.write_table(pa.Table.from_pylist([texts]), path)
+    else:
+        path.write_text('{"a": 1}\n{"a": 2}\n')
+    with pytest.raises(BadInput) as refused:
+        formats.read(path)
+    assert said in refused.value.issues[0].sentence
+
+
+def test_a_folder_with_both_sides_is_described_one_at_a_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth = each(THREE, lambda page: voc(page).replace("score", "pose"), ".xml", "set/labels")
+    write(tmp_path, truth | each(THREE, voc, ".xml", "set/pred"))
+    code, _, err = run_command(capsys, "describe", tmp_path / "set")
+    sentence = (
+        "set: a folder that is described must be one side; found ground truth labels, 1 prediction: pred. Name one of "
+        "them."
+    )
+    assert (code, sentence in err) == (2, True)

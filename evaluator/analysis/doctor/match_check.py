@@ -243,7 +243,7 @@ def check_match(
     mismatch = _mismatch(protocol, truth, model, options, micro)
     if mismatch is None:
         return ()
-    (issue,) = mismatch.issues
+    issue = mismatch.issues[0]
     if issue.severity == "error" and not options.allow_no_match:
         raise mismatch
     return (msgspec.structs.replace(issue, severity="warning"),)
@@ -277,7 +277,8 @@ def _mismatch(
         # Pixels may well agree where no box reaches an IoU of 0.5.
         return None
     issue = diagnosis.issue(options.fix, model.fixes)
-    return BadInput([issue]) if diagnosis.best is None else FixableMismatch([issue])
+    # Where no fix helps, what the files were warned of may be the cause.
+    return FixableMismatch([issue]) if diagnosis.best else BadInput([issue, *truth.issues, *model.issues])
 
 
 def _names_issue(truth: Source, model: Source) -> Issue | None:

@@ -49,6 +49,10 @@ def check_images(images: Sequence[Image], collector: Collector, texts: Texts = N
     """Return the images as page entries, after the rules on ids, documents, pages and sizes."""
     ids = [image.id for image in images]
     _check_unique(ids, "$.images", "an image", collector, texts)
+    for image in images:
+        # COCO Annotator states the folders of an image beside its name.
+        if image.path and isinstance(name := image.file_name, str) and image.path.endswith(f"/{name}"):
+            image.file_name = image.path.lstrip("/")
     names = _stated(images, "doc") or [_document_of(image, texts) for image in images]
     apart = _tell_apart(images, names, collector)
     if apart is not None:

@@ -52,6 +52,7 @@ class Image(msgspec.Struct, gc=False):
     width: float | UnsetType | None = UNSET
     height: float | UnsetType | None = UNSET
     file_name: str | UnsetType = UNSET
+    path: str | UnsetType | None = UNSET
     doc: str | UnsetType = UNSET
     doc_name: str | UnsetType = UNSET
     page_index: int | UnsetType = UNSET

@@ -107,6 +107,7 @@ _IMAGE = Shape(
         "id": _integer,
         **dict.fromkeys(("width", "height"), _size),
         **dict.fromkeys(("file_name", *DOCUMENT_KEYS), _TEXT),
+        "path": _stated_name,
         **dict.fromkeys(PAGE_KEYS, _integer),
         **dict.fromkeys(ATTRIBUTE_KEYS, _attribute),
     },

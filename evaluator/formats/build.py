@@ -21,7 +21,7 @@ from evaluator.data.dataset import Annotations, Boxes, Document, Level, LevelKey
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
-from evaluator.formats.image_paths import Parts, is_image, parts_of, stem_of, tell_apart
+from evaluator.formats.image_paths import Parts, is_image, page_of, parts_of, stem_of, tell_apart
 from evaluator.formats.nesting import Nesting
 
 # Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
@@ -170,16 +170,20 @@ class Builder:
         path: str = "",
         attributes: Mapping[str, str] = NO_ATTRIBUTES,
     ) -> int:
-        """Add a page that is an image file, and return its row for `box`; its document is the name's stem.
+        """Add a page that is an image file, and return its row for `box`; its document is the stem of its name.
 
-        `path` is what the file states besides of where the image is. A name that is empty or repeated is an error.
-        Images of one stem in several folders are told apart by them, with a warning.
+        A name by `image_paths.page_name` is that page of its document. `path` is what the file states besides of where
+        the image is. A name that is empty or repeated is an error. Images of one stem in several folders are told apart
+        by them, with a warning.
         """
-        key, document = str(PurePosixPath(name.replace("\\", "/"))), stem_of(name)
+        key = str(PurePosixPath(name.replace("\\", "/")))
+        document, index = page_of(name) or (stem_of(name), None)
         of_document = self._images.setdefault(document, {})
         if not name.strip():
             self._collector.error(place, f"an image must have a name ({self._source})", "", "Name the image.")
-        row = self.page(document, place, size=size, page_id=page_id, path=path or name, attributes=attributes)
+        row = self.page(
+            document, place, index=index, size=size, page_id=page_id, path=path or name, attributes=attributes
+        )
         self._pages[row] = self._pages[row]._replace(noun="an image", image=name)
         if (first := of_document.setdefault(key, row)) != row:
             what = f"{quote(name)}, as in {self._pages[first].place}"

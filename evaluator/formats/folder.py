@@ -16,7 +16,7 @@ from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, LevelKey, Part, page_keys
 from evaluator.data.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.formats import limits
-from evaluator.formats.image_paths import files_apart
+from evaluator.formats.image_paths import files_apart, page_of
 from evaluator.system import progress
 
 T = TypeVar("T")
@@ -131,9 +131,10 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
     """Return the annotations of several files of one side (at least one) as one, rows in their order.
 
     `Annotations.parts` states how many rows came from each, `Boxes.entry` counts the page entries of all; the digest is
-    that of the parts' digests. `pages_apart`: a file holds a page, so files of one document complete each other. Files
-    of images of one name in several folders are told apart, see `image_paths.files_apart`. Raises `BadInput` when
-    formats, sides or label maps differ, or two files list one document (with `pages_apart`, one page of it).
+    that of the parts' digests. `pages_apart`: a file holds a page, so files of one document complete each other, as do
+    images that are named as its pages (`image_paths.page_of`). Files of images of one name in several folders are told
+    apart, see `image_paths.files_apart`. Raises `BadInput` when formats, sides or label maps differ, or two files list
+    one document (with `pages_apart`, one page of it).
     """
     collector = Collector(name, max_per_rule=None)
     placed = files_apart(parts, collector)
@@ -232,9 +233,10 @@ def _check(parts: Sequence[Annotations], collector: Collector, *, pages_apart: b
             rule = "files read as one should come from one model"
             pair = f"{quote([part.model, part.version])} and {quote([first.model, first.version])}"
             collector.warning(what, rule, pair, "They are read as one model under the first name.")
-        if pages_apart:
+        by_page = pages_apart or any(map(page_of, part.page_images))
+        if by_page:
             _check_pages(part, page_owner, collector)
-        for document in () if pages_apart else part.documents:
+        for document in () if by_page else part.documents:
             if (other := owner.setdefault(document.doc_id, part)) is not part:
                 rule = "a document may be listed by one of the files read as one"
                 fix = "Put all pages of a document into one file, or give one of the files alone with --gt or --pred."

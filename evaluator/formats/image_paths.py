@@ -39,6 +39,8 @@ _ENDING: Final = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]*\Z")
 TRUTH_NAMES: Final = ("ground_truth", "groundtruth", "gt", "truth", "reference", "references")
 """What a folder or file may be called that is the ground truth, where the content does not state it."""
 _DIGITS: Final = re.compile(r"(\d+)")
+_PAGE_NAME: Final = re.compile(r"(.+)_p(0\d{3}|[1-9]\d{3,8})", re.DOTALL)
+_QUOTED: Final = str.maketrans({"%": "%25", "/": "%2F", "\\": "%5C"})
 
 
 def parts_of(file: str) -> Parts:
@@ -78,6 +80,25 @@ def stem_of(file: str) -> str:
     """
     file = without_query(file)
     return _ENDING.sub("", file.replace("\\", "/").rstrip("/").rpartition("/")[2]) or file
+
+
+def page_name(document: str, index: int) -> str:
+    """Return the name, without ending, of the image of a page of a document, from which `page_of` reads both.
+
+    >>> page_name("a/b.pdf", 0)
+    'a%2Fb.pdf_p0001'
+    """
+    return f"{document.translate(_QUOTED)}_p{index + 1:04d}"
+
+
+def page_of(file: str) -> PageKey | None:
+    """Return document and page of an image that is named by `page_name`; None for another name.
+
+    >>> page_of("images/a%2Fb.pdf_p0012.png"), page_of("b_p12.png"), page_of("b_p0000.png")
+    (('a/b.pdf', 11), None, None)
+    """
+    named = _PAGE_NAME.fullmatch(stem_of(file))
+    return (unquote(named[1]), int(named[2]) - 1) if named and int(named[2]) else None
 
 
 class Apart(NamedTuple):

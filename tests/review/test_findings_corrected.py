@@ -372,12 +372,21 @@ class TestFile:
             "pages without size. Give the page sizes in the ground truth file, or export from a file of another format."
         ]
 
+    @pytest.mark.parametrize(
+        "page_of", [lambda at: (f"d{at}", 0), lambda at: ("a/b%.pdf", 2 * at)], ids=["images", "pages"]
+    )
     @pytest.mark.parametrize("form", ["label-studio", "cvat", "coco", "yolo", "omnidocbench"])
-    def test_opened_again_by_annotators_findings_are_closed(self, tmp_path: Path, form: str) -> None:
+    def test_opened_again_by_annotators_findings_are_closed(self, tmp_path: Path, form: str, page_of: Any) -> None:
         """The file goes out, comes back, and every verdict that it carries out is done; none is on the first file."""
-        rows = [(row, number) for number, row in enumerate(ROWS) if row[0] != "duplicate"]
-        truths = [box(*each.xyxy, label=each.label, document=f"d{at}") for row, at in rows for each in (*row[1], MATCH)]
-        drawn = [box(*each.xyxy, label=each.label, document=f"d{at}") for row, at in rows for each in (*row[2], MATCH)]
+        rows = [(row, *page_of(at)) for at, row in enumerate(ROWS) if row[0] != "duplicate"]
+        truths, drawn = (
+            [
+                box(*each.xyxy, label=each.label, document=document, page=page)
+                for row, document, page in rows
+                for each in (*row[side], MATCH)
+            ]
+            for side in (1, 2)
+        )
         truth, predicted = ground_truth(truths), replace(annotations(drawn), model="toy")
         truth = replace(truth, page_size=np.tile([[600.0, 800.0]], (len(truth.page_index), 1)))
         before = result(truth, predicted)
@@ -395,7 +404,7 @@ class TestFile:
         again = snapshot.pair(project.require_joined(files, protocol, options).dataset).match().at(0.5)
         statuses = finding_statuses(log, [again])
         assert {(status.judged.target.mistake, status.state) for status in statuses} == {
-            (row[0], "corrected") for row, _ in rows
+            (row[0], "corrected") for row, *_ in rows
         }
         (closed,) = (row for row in cause_rows([again], statuses)[1] if "Cut off" in row.title)
         assert (closed.status, STATES[closed.entries[0].state]) == (

@@ -20,7 +20,7 @@ from evaluator.data.issues import Collector, quote
 from evaluator.formats import limits
 from evaluator.formats.coco.ids import Texts, id_text, quoted_id
 from evaluator.formats.coco.shape import ATTRIBUTE_KEYS, DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
-from evaluator.formats.image_paths import Apart, Parts, parts_of, stem_of, tell_apart
+from evaluator.formats.image_paths import Apart, Parts, page_of, parts_of, stem_of, tell_apart
 
 # A box that leaves its image by more than this is reported; models round.
 _TOLERANCE_PX = 1.0
@@ -99,7 +99,8 @@ def _document_of(image: Image, texts: Texts) -> str:
         if isinstance(value, str) and value:
             return value
     if isinstance(image.file_name, str) and image.file_name:
-        return stem_of(image.file_name)
+        named = page_of(image.file_name)
+        return named[0] if named else stem_of(image.file_name)
     # Without an id the file is refused; the other rules are tried all the same.
     return "" if image.id is None else id_text(image.id, texts)
 
@@ -137,6 +138,11 @@ def _page_indices(
     before = np.searchsorted(document[order], document[order])
     pages = np.empty(len(order), dtype=np.int64)
     pages[order] = np.arange(len(order)) - before
+    for row, image in enumerate(images):
+        # What has another document is named by `doc`.
+        named = page_of(image.file_name) if isinstance(image.file_name, str) else None
+        if named and named[0] == names[row]:
+            pages[row] = named[1]
     for row, page in apart.pages.items() if apart else ():
         pages[row] = page
     return pages

@@ -18,6 +18,7 @@ import numpy as np
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, Issue, count_of, refuse
+from evaluator.formats.image_paths import page_name, page_of, stem_of
 from evaluator.system.registry import Registry
 
 HEAD: Final = 512
@@ -112,13 +113,15 @@ def _several(source: Annotations) -> set[int]:
 
 
 def _image(source: Annotations, document: int, index: int, several: set[int], taken: set[str]) -> str:
+    """Return the name of the image of a page, from which readers take the document and the page again."""
     of = source.documents[document]
-    name = PurePosixPath((of.path or of.name or of.doc_id).replace("\\", "/")).name or f"document{document + 1}"
-    path = PurePosixPath(name)
-    is_image = path.suffix.lower() in _IMAGES
-    stem = path.stem if is_image or path.suffix.lower() == ".pdf" else name
-    ending = path.suffix if is_image else ".png"
-    stem = f"{stem}_p{index + 1:04d}" if document in several else stem
+    path = PurePosixPath((of.path or of.name or of.doc_id).replace("\\", "/"))
+    if document not in several and path.suffix.lower() in _IMAGES:
+        stem, ending = path.stem, path.suffix
+    else:
+        stem, ending = of.doc_id, ".png"
+        if document in several or page_of(stem) or stem_of(f"{stem}{ending}") != stem:
+            stem = page_name(stem, index)
     image = f"{stem}{ending}"
     again = 2
     while image.casefold() in taken:

@@ -42,7 +42,9 @@ def write(source: Annotations, pages: list[OutputPage], collector: Collector) ->
             if (score := score_of(source, row)) is not None:
                 region["score"] = score
             result.append(region)
-        task: dict[str, object] = {"id": number, "data": {"image": page.image}, "annotations": [], "predictions": []}
+        # Readers take it as an address.
+        data = {"image": page.image.replace("%", "%25")}
+        task: dict[str, object] = {"id": number, "data": data, "annotations": [], "predictions": []}
         if source.side == "prediction":
             scores = source.boxes.score[page.rows]
             known = scores[~np.isnan(scores)]

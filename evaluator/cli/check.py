@@ -47,7 +47,8 @@ def check(
     """Read and validate files; list all issues; exit 2 when any of them is an error.
 
     A ground truth and predictions given together are also checked against each other; where little or nothing matches,
-    hypotheses are tried on the data, and what was found is shown with numbers and with the option that applies it.
+    hypotheses are tried on the data, and what was found is shown with numbers and with the option that applies it. It
+    is an error where `evaluate` would end with it.
 
     Parameters
     ----------
@@ -95,11 +96,13 @@ def check(
         issue for read in (*truths, *(each for each, _ in pairs)) for issue in repeated_issues(read)
     )
     diagnoses = _diagnoses(pairs)
-    if not has_errors(issues):
-        issues += [issue for truth, prediction in pairs for issue in _tied(truth, prediction)]
     if has_errors(issues):
         # A file that breaks its rules matches nothing anyway; only what would mend it is worth saying.
         diagnoses = [each for each in diagnoses if each.best is not None]
+    stated = {read.name for read in annotations if read.side == "prediction"}
+    issues += [each.issue() for each in diagnoses if _refused(each, stated=each.file in stated)]
+    if not has_errors(issues):
+        issues += [issue for truth, prediction in pairs for issue in _tied(truth, prediction)]
     if json:
         described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
         rows = [each.to_json() for each in diagnoses]
@@ -182,6 +185,16 @@ def _diagnoses(pairs: Sequence[tuple[Annotations, Annotations]]) -> list[Diagnos
         with contextlib.suppress(BadInput):
             diagnoses.append(diagnosis_of(truth, prediction))
     return [each for each in diagnoses if not each.silent]
+
+
+def _refused(diagnosis: Diagnosis, *, stated: bool) -> bool:
+    """Tell whether an evaluation of the two files ends with the diagnosis as an error.
+
+    Sizes of pages that both lack are given to it, and files of different documents of which none states a side
+    (`stated`) may be two ground truths.
+    """
+    two_sides = stated or bool(diagnosis.shared_documents)
+    return diagnosis.serious and (diagnosis.best is not None or (diagnosis.nothing_matches and two_sides))
 
 
 def _as_written(path: Path, reading: Reading, side: Side | None = None) -> Annotations | None:

@@ -677,17 +677,27 @@ def test_files_that_break_their_rules_get_their_issues_and_the_diagnosis(run: Ru
     assert json.loads(out)["signature"].split(" · ")[3] == "fix: units=thousandths"
 
 
-def test_check_prints_the_diagnosis(run: Run, tmp_path: Path) -> None:
+def test_check_prints_the_diagnosis_and_has_the_error_and_the_exit_code_of_evaluate(run: Run, tmp_path: Path) -> None:
     rows = [row._replace(xyxy=(row.xyxy[0], 1 - row.xyxy[3], row.xyxy[2], 1 - row.xyxy[1])) for row in ROWS]
     truth, prediction = files(tmp_path, list(rows))
     code, out, err = run("check", truth, prediction)
-    assert (code, err) == (0, "")
-    lines = out.splitlines()
+    assert (code, err) == (2, "")
+    error, *lines = out.splitlines()
+    assert f"{error}\n" == run("evaluate", "snapshot", "--gt", truth, "--pred", prediction)[2]
     assert lines[0] == "diagnosis: pred.json against gt.json: F1 0.000. With the y axis flipped: 1.000."
     assert lines[1:3] == ["  so in 1 of 1 document", "  1.000  the y axis flipped"]
     assert "  apply it with --fix y-flip" in lines
     code, out, _ = run("check", truth, truth, "--json")
     assert json.loads(out)["diagnosis"] == []
+
+
+def test_two_files_of_different_documents_are_no_error_where_none_states_a_side(run: Run, tmp_path: Path) -> None:
+    truth, prediction = files(tmp_path, [box(0.1, 0.1, 0.9, 0.2, document="other.pdf")])
+    assert run("check", truth, prediction)[0] == 2
+    first, other = coco(tmp_path), coco(tmp_path, name="other.png")
+    for path in (first, other):
+        path.write_text(path.read_text().replace('"score"', '"tag"'))
+    assert run("check", first, other)[0] == 0
 
 
 def test_pages_without_a_size_are_no_sign_that_nothing_matches(run: Run, tmp_path: Path) -> None:

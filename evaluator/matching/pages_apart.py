@@ -110,11 +110,15 @@ def grouped(page: AnyArray, pages: IntArray) -> list[IntArray]:
 
 
 class Fit(NamedTuple):
-    """How well boxes fit those of a page: pairs one to one at most, the mean share of either side, the mean IoU."""
+    """How well boxes fit those of a page: pairs one to one at most, the mean share of either side, the mean IoU.
+
+    `labelled`: of the pairs those under one label.
+    """
 
     boxes: float
     share: float
     overlap: float
+    labelled: float
 
 
 class Change(NamedTuple):
@@ -165,7 +169,7 @@ def pages_of(dataset: Dataset, model: int, pages: IntArray) -> Iterator[Page]:
         pairs = len(ours) * len(theirs)
         if len(ours) and pairs <= min(MOST_PAIRS, left):
             left -= pairs
-            (fit,) = fits(prediction.xyxy[ours][None], truth.xyxy[theirs])
+            (fit,) = fits(prediction.xyxy[ours][None], truth.xyxy[theirs], prediction.label[ours], truth.label[theirs])
             yield Page(row, ours, theirs, fit)
 
 
@@ -214,13 +218,15 @@ class Changes:
         known, boxes = self._truth.xyxy[page.theirs], self._prediction.xyxy[page.ours]
         tried = [(words, words, xyxy, "", 0.0) for words, xyxy in self._boxes(page)]
         tried += self._estimated(page, boxes, known, alone=page.enough and page.given.share <= 1.0 - GAIN)
-        of_each = fits(np.stack([xyxy for _, _, xyxy, _, _ in tried]), known)
+        labels = self._prediction.label[page.ours], self._truth.label[page.theirs]
+        of_each = fits(np.stack([xyxy for _, _, xyxy, _, _ in tried]), known, *labels)
         for (key, words, xyxy, more, price), fit in zip(tried, of_each, strict=True):
             if np.isfinite(xyxy).all() and (xyxy[:, 2:] >= xyxy[:, :2]).all():
                 yield key, Change(words, xyxy, page.row, fit, more, price)
         for words, row in self._neighbours(page.row) if self._together else ():
             if row in self._ours and row in self._theirs:
-                (fit,) = fits(boxes[None], self._truth.xyxy[self._known[row]])
+                rows = self._known[row]
+                (fit,) = fits(boxes[None], self._truth.xyxy[rows], labels[0], self._truth.label[rows])
                 yield words, Change(words, boxes, row, fit)
 
     def _estimated(
@@ -281,16 +287,18 @@ def iou_of_each(ours: FloatArray, known: FloatArray) -> FloatArray:
         return iou(known, ours[:, :, None])
 
 
-def fits(ours: FloatArray, known: FloatArray) -> list[Fit]:
+def fits(ours: FloatArray, known: FloatArray, labels: AnyArray, known_labels: AnyArray) -> list[Fit]:
     """Return how well (C, N, 4) boxes fit those of the ground truth, (M, 4), C of them; 0 without any."""
     if not len(known):
-        return [Fit(0.0, 0.0, 0.0)] * len(ours)
+        return [Fit(0.0, 0.0, 0.0, 0.0)] * len(ours)
     of_pair = iou_of_each(ours, known)
     sides = of_pair.max(axis=2), of_pair.max(axis=1)
     fitting = [(side >= _IOU).sum(axis=1) for side in sides]
     shares = sum(count / side.shape[1] for count, side in zip(fitting, sides, strict=True)) / 2.0
     overlap = np.concatenate(sides, axis=1).mean(axis=1)
-    return list(map(Fit, np.minimum(*fitting).tolist(), shares.tolist(), overlap.tolist()))
+    same = (of_pair >= _IOU) & (labels[:, None] == known_labels)
+    labelled = np.minimum(*(same.any(axis=axis).sum(axis=1) for axis in (2, 1)))
+    return list(map(Fit, np.minimum(*fitting).tolist(), shares.tolist(), overlap.tolist(), labelled.tolist()))
 
 
 def own_scale(boxes: FloatArray, known: FloatArray) -> float:

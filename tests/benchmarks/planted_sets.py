@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray, iou
 
 KNOWN = (
     "Text", "Title", "Table", "Figure", "Caption", "List-item", "Formula", "Footnote", "Page-header", "Page-footer",
@@ -40,7 +40,8 @@ class Rows(NamedTuple):
 class Files:
     """What is written: `truth` and `model` boxes on pages of `size`, float64 (P, 2).
 
-    `spoilt`: the pages on which something is planted. `ids`, `categories`: what results state for each page and label.
+    `frame`: the pages as the model has them, which may be turned. `spoilt`: those on which something is planted.
+    `ids`, `categories`: what results state for each page and label.
     `names`: of labels, those of spoilt pages in `other_names`. `images`: file names. `stated`: sizes in the prediction.
     `form` and `shares`: of its numbers by page. `confidence`: its column. `in_shares`: all its
     numbers are shares.
@@ -49,6 +50,7 @@ class Files:
     rng: Generator
     format: str
     size: FloatArray
+    frame: FloatArray
     labels: list[str]
     truth: Rows
     model: Rows
@@ -104,7 +106,8 @@ def made(rng: Generator, format: str, *, labels: int = 1, bad: bool = False) -> 
     images = _image_names(rng, pages)
     names = [KNOWN[at] for at in rng.permutation(len(KNOWN))[:count]]
     return Files(
-        rng=rng, format=format, size=size, labels=names, truth=truth, model=model, spoilt=np.ones(pages, dtype=bool),
+        rng=rng, format=format, size=size, frame=size.copy(), labels=names, truth=truth, model=model,
+        spoilt=np.ones(pages, dtype=bool),
         images=images, ids=list(range(1, pages + 1)), categories=list(range(1, count + 1)), names=list(names),
         other_names=list(names), stated=size.copy(), form=["own"] * pages, shares=np.zeros(pages, dtype=bool),
         confidence=["last"] * pages, in_shares=format == "yolo",
@@ -177,16 +180,19 @@ def _image_names(rng: Generator, pages: int) -> list[str]:
 # --- what is wrong ---------------------------------------------------------------------------------------------
 
 
-def moved(change: Callable[[FloatArray, FloatArray], FloatArray]) -> Plant:
-    """Corners in pixels, by the size of the page of each."""
+def moved(change: Callable[[FloatArray, FloatArray], FloatArray], *, turns: bool = False) -> Plant:
+    """Corners in pixels, by the size that the page of each has for the model; `turns` exchanges its sides."""
 
     def plant(files: Files) -> None:
         rows, model = files.rows, files.model
-        xyxy, size = model.xyxy.copy(), files.size[model.page[rows]]
-        # The size of a page that was turned is that of the page as it was read.
-        unit = size if files.in_shares else np.ones_like(size)
-        xyxy[rows] = change(xyxy[rows] / np.tile(unit, 2), size / unit) * np.tile(unit, 2)
+        xyxy, page = model.xyxy.copy(), model.page[rows]
+        # Shares of a page that was turned are of the page as it was read.
+        unit, size = (files.size[page], np.ones((len(page), 2))) if files.in_shares else (1.0, files.frame[page])
+        unit = np.tile(np.broadcast_to(unit, size.shape), 2)
+        xyxy[rows] = change(xyxy[rows] / unit, size) * unit
         files.model = model._replace(xyxy=xyxy)
+        if turns:
+            files.frame[files.spoilt] = files.frame[files.spoilt, ::-1]
 
     return plant
 
@@ -201,7 +207,7 @@ def turned(quarters: int) -> Plant:
             size = size[:, ::-1]
         return xyxy
 
-    return moved(change)
+    return moved(change, turns=quarters % 2 == 1)
 
 
 def from_below(xyxy: FloatArray, size: FloatArray) -> FloatArray:
@@ -224,6 +230,13 @@ def _another_order(rng: Generator, count: int) -> Sequence[int]:
     return [order[(order.index(at) + 1) % count] for at in range(count)]
 
 
+def in_place(files: Files) -> BoolArray:
+    """Tell which boxes of the model lie on one of their label, as they are."""
+    pairs = [files.model.page[:, None] == files.truth.page, files.model.label[:, None] == files.truth.label]
+    on = iou(files.truth.xyxy, files.model.xyxy[:, None]) >= 0.5
+    return np.asarray((on & pairs[0] & pairs[1]).any(axis=1))
+
+
 def _two(rng: Generator, count: int) -> Sequence[int]:
     """The first two, which have most boxes."""
     return [1, 0, *range(2, count)]
@@ -236,10 +249,11 @@ def _by_name(files: Files) -> None:
 
 
 def named(names: Callable[[Files], list[str]]) -> Plant:
-    """Labels of five boxes or more under other names; fewer are no evidence."""
+    """Labels under other names, each of which loses five boxes or more: a label is told by itself, fewer are none."""
 
     def plant(files: Files) -> None:
-        often = np.bincount(files.model.label[files.rows], minlength=len(files.labels)) >= 5
+        lost = files.model.label[files.rows & in_place(files)]
+        often = np.bincount(lost, minlength=len(files.labels)) >= 5
         files.other_names = [
             new if many else old for many, new, old in zip(often, names(files), files.names, strict=True)
         ]
@@ -355,7 +369,7 @@ KINDS: Mapping[str, Kind] = {
     "turned by 180 degrees": Kind("geometry", ALL, turned(2)),
     "turned by 270 degrees": Kind("geometry", ALL, turned(3)),
     "y from below": Kind("geometry", ALL, moved(from_below)),
-    "x and y exchanged": Kind("geometry", ALL, moved(lambda xyxy, size: xyxy[:, [1, 0, 3, 2]])),
+    "x and y exchanged": Kind("geometry", ALL, moved(lambda xyxy, size: xyxy[:, [1, 0, 3, 2]], turns=True)),
     "half the resolution": Kind("scale", ("results", "instances"), moved(lambda xyxy, size: xyxy / 2.0)),
     "150 instead of 200 dpi": Kind("scale", ("results", "instances"), moved(lambda xyxy, size: xyxy * 0.75)),
     "sizes that differ": Kind("scale", ("instances",), sizes_by),

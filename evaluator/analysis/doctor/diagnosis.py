@@ -42,7 +42,8 @@ _GOOD: Final = 0.9
 _ALL_RIGHT: Final = 0.999
 GAIN: Final = 0.1
 """A fix has to bring at least so much F1."""
-_TIMES: Final = 1.25
+TIMES: Final = 1.25
+"""A fix has to bring at least so many times the F1 as given."""
 # Exchanged labels are plain by themselves; a fix that moves boxes has to bring so much of the side with fewer boxes.
 _EXCHANGED: Final = 0.03
 _OF_SMALLER: Final = 0.4
@@ -422,7 +423,7 @@ class _Doctor:
         of_smaller = gained * boxes_of_smaller(self._truth, self._prediction)
         if gained < (_EXCHANGED if exchanged else GAIN) and of_smaller < (_OF_SMALLER if moves else GAIN):
             return None
-        if not exchanged and best.f1 < _TIMES * before:
+        if not exchanged and best.f1 < TIMES * before:
             return None
         if (
             best.f1 < FITS_BY_CHANCE

@@ -21,6 +21,7 @@ from evaluator.analysis.doctor.diagnosis import (
     FITS_BY_CHANCE,
     GAIN,
     PAGES,
+    TIMES,
     Diagnosis,
     Hypothesis,
     Measure,
@@ -170,7 +171,11 @@ def diagnosis_of(
     own_numbers = as_written.boxes.xyxy is resolved.boxes.xyxy
     diagnosis = diagnose(truth, resolved, measure, units=own_numbers)
     # One fix explains it, or nothing has to be explained.
-    if (diagnosis.best is not None and len(diagnosis.best.fixes) == 1) or diagnosis.silent or own_numbers:
+    given = diagnosis.as_given or 0.0
+    explained = (
+        given >= SUSPECT_F1 if diagnosis.silent else diagnosis.best is not None and len(diagnosis.best.fixes) == 1
+    )
+    if explained or own_numbers:
         return diagnosis
     # The file may not mean the unit that its format has, or the sizes that it states.
     other = diagnose(truth, as_written, measure, keep_unit=True)
@@ -178,7 +183,7 @@ def diagnosis_of(
     # One fix of all pages is simpler than a change of some, and one without estimated numbers than one with them.
     estimated = diagnosis.best is not None and any(fix.kind in ("scale", "shift") for fix in diagnosis.best.fixes)
     room = PAGES if diagnosis.pages or estimated else 0.0
-    helps = units and other.reached >= (diagnosis.as_given or 0.0) + GAIN
+    helps = units and other.reached >= max(given + GAIN, TIMES * given)
     return other if helps and other.reached + room > diagnosis.reached else diagnosis
 
 

@@ -74,8 +74,8 @@ def _moved(dataset: Dataset, pages: list[Page]) -> tuple[tuple[PagesApart, ...],
     shares = [page.given.share for page in pages if page.enough]
     if not shares:
         return (), prediction
-    # Of the better pages; `numpy.quantile` would import masked arrays.
-    poor = max(_POOR, _LITTLE * sorted(shares)[3 * (len(shares) - 1) // 4])
+    # Of the better pages, the better one of two; `numpy.quantile` would import masked arrays.
+    poor = max(_POOR, _LITTLE * sorted(shares)[3 * len(shares) // 4])
     changes = Changes(dataset, 0, [page for page in pages if page.given.share <= poor])
     chosen: dict[int, Change] = {}
     for _ in range(_MOST_CHANGES):
@@ -115,22 +115,20 @@ def _established(pages: list[tuple[Page, dict[str, Change]]]) -> str:
     keys = list(dict.fromkeys(key for _, changes in pages for key in changes if not key.startswith("own ")))
     if not keys:
         return ""
-    nothing = Fit(0.0, 0.0, 0.0)
+    nothing = Fit(0.0, 0.0, 0.0, 0.0)
     of_each = np.array([[changes[key].fit if key in changes else nothing for key in keys] for _, changes in pages])
-    boxes, _, overlap = of_each.sum(axis=0).T
+    given = np.array([page.given for page, _ in pages])
+    boxes, _, overlap, labelled = of_each.sum(axis=0).T
     best = int((boxes + overlap).argmax())
-    # What most of the others bring is chance.
-    chance = float(np.sort(boxes)[: math.ceil(0.75 * len(boxes))].mean())
     most = sum(min(len(page.ours), len(page.theirs)) or len(page.ours) for page, _ in pages)
-    chance = max(chance, _BY_CHANCE * most)
-    gained = sum(
-        max(0.0, changed - page.given.boxes) for (page, _), changed in zip(pages, of_each[:, best, 0], strict=True)
-    )
-    return (
-        keys[best]
-        if gained >= max(FEWEST, _TIMES * chance, _LEAST * most) and _unlikely(gained, chance, _UNLIKELY)
-        else ""
-    )
+    # By chance fewer boxes come in place with their label; under other labels none does.
+    for column, counts in ((0, boxes), (3, labelled)):
+        # What most of the others bring is chance.
+        chance = max(float(np.sort(counts)[: math.ceil(0.75 * len(counts))].mean()), _BY_CHANCE * most)
+        gained = float(np.maximum(of_each[:, best, column] - given[:, column], 0.0).sum())
+        if gained >= max(FEWEST, _TIMES * chance, _LEAST * most) and _unlikely(gained, chance, _UNLIKELY):
+            return keys[best]
+    return ""
 
 
 def _unlikely(count: float, mean: float, least: float) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -397,15 +398,19 @@ class PosterTexts(Format[Posters]):
         if len(files) == 1:
             return self.read(files[0][1], files[0][0], reading)
         root = Path(name)
-        held = {root / Path(file).name: content for file, content in files}
+        held = {root / file: content for file, content in files}
+        files_in = Counter(file.parent for file in held)
+        # The folder of one poster, below that of all, has its id.
+        named = {file.parent for file in held if files_in[file.parent] == 1 or file.stem in NAMES.values()} - {root}
         candidates: dict[str, list[Path]] = {}
         for file in held:
             if file.name != REPORT:
-                candidates.setdefault(_poster_id(file), []).append(file)
+                poster_id = file.parent.name if file.parent in named else _poster_id(file)
+                candidates.setdefault(poster_id, []).append(file)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         chosen = _of_side(candidates, reading.side, collector)
         posters = _gathered(root, chosen, lambda file, _room: held[file], reading, collector.issues())
-        report = held.get(root / REPORT)
+        report = next((content for file, content in held.items() if file.name == REPORT), None)
         return posters if report is None else _with_sources(posters, lambda: report)
 
     def group_path(self, file: Path, given: Collection[Path]) -> Path:

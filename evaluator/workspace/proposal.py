@@ -105,16 +105,41 @@ class Proposal:
         """Return the kinds that can be evaluated."""
         return [kind for kind in KINDS if self.is_ready(kind)]
 
+    @property
+    def can_open(self) -> bool:
+        """Return whether anything can be evaluated, with a prediction as the reference where there is nothing else."""
+        return bool(self.kinds) or self.as_reference() is not None
+
+    @property
+    def has_truth(self) -> bool:
+        """Return whether a file is a ground truth."""
+        return TRUTH in self.roles
+
     def of_truth(self, kind: Kind) -> list[int]:
         """Return the places of what may be the ground truth of a kind, copies among them."""
         return [at for at in self.places(kind) if self.files[at].stated != "prediction" or self.roles[at] == TRUTH]
 
     def elsewhere(self, kind: Kind) -> frozenset[int]:
         """Return the places of predictions of documents that the ground truth does not have, where others have them."""
-        truth, truths = self.documents(kind), set(self.of_truth(kind))
-        models = [at for at in self.places(kind) if at not in truths]
-        others = [at for at in models if truth and (of := self.files[at].documents) and of.isdisjoint(truth)]
+        truths, shared = set(self.of_truth(kind)), self.shared(kind)
+        models = [at for at in self.places(kind) if at not in truths and self.files[at].source is not None]
+        others = [at for at in models if shared and self.files[at].documents and not shared[at]]
         return frozenset(others if len(others) < len(models) else ())
+
+    def shared(self, kind: Kind) -> Mapping[int, int]:
+        """Return by place how many documents of a file the ground truth has; nothing without one.
+
+        A results list of COCO names images by their ids.
+        """
+        truth = self.documents(kind)
+        sources = [self.files[at].source for at in self.places(kind, TRUTH)]
+        ids = {key for each in sources if getattr(each, "format", "") == "coco" for key in each.page_ids}
+        counts = {at: len(self.files[at].documents & truth) for at in self.places(kind)} if truth else {}
+        for at, count in counts.items():
+            source = self.files[at].source
+            if not count and ids and getattr(source, "format", "") == "coco":
+                counts[at] = len(ids.intersection(source.page_ids))
+        return counts
 
     def truth_choices(self, kind: Kind) -> tuple[str, tuple[Choice, ...]]:
         """Return what several ground truths have in common in a sentence, and what may be chosen; empty for one.
@@ -340,11 +365,11 @@ def headline(proposal: Proposal, *, others: int = 0) -> str:
     """Return in a line what can be evaluated, or what is missing; `others` are files that are no annotations."""
     count = len(proposal.files) + others
     if not proposal.files:
-        return f"None of the {count_of(count, 'file')} has boxes, fields or poster text"
+        none = f"None of the {count:,} files has" if count > 1 else "The file does not have"
+        return f"{none} boxes, fields or poster text"
     if not proposal.kinds:
-        truths = any(role == TRUTH for role in proposal.roles)
-        missing = "prediction" if truths else "ground truth"
-        return f"No {missing} among these {count_of(count, 'file')}"
+        missing = "prediction" if proposal.has_truth else "ground truth"
+        return f"No {missing} {f'among these {count:,} files' if count > 1 else 'in this file'}"
     parts = []
     for kind in proposal.kinds:
         models, documents = len(proposal.models(kind)), len(proposal.documents(kind))

@@ -18,6 +18,7 @@ from evaluator.data.dataset import level_texts
 from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, plain
 from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.metrics.results import ratio_text, threshold_text
+from evaluator.project import Origin
 from evaluator.workspace.roles import sample
 from pages.app import components, protocol, session_files, widgets
 from pages.app.cache import Cached
@@ -93,8 +94,11 @@ def facts_of(text: str) -> str:
 def sample_bar(*, lost: bool = False) -> None:
     """Draw that the sample data are open, or that uploads are `lost`, and the way to other files."""
     opened = BOXES.project_field.get()
-    truth = opened.ground_truth if opened is not None else None
-    origin = truth.origin if truth is not None else initial_workspace().of(BOXES.name).ground_truth
+    if opened is None:
+        origin: Origin | None = initial_workspace().of(BOXES.name).ground_truth
+    else:
+        # None where fields or posters alone are open.
+        origin = opened.ground_truth.origin if opened.ground_truth is not None else None
     is_sample = session_files.is_bundled(origin)
     if lost and not state.taken:
         of = "the sample data" if is_sample else "what was open at the start"

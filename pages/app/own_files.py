@@ -372,8 +372,10 @@ def _go_back() -> None:
 def _evaluate() -> None:
     """Open the files under their roles, in place of everything that is open, and show them; errors change nothing."""
     held = _LISTED.get()
-    if held is None or not held.proposal.kinds:
+    if held is None or not held.proposal.can_open:
         return
+    if not held.proposal.kinds and (reference := held.proposal.as_reference()) is not None:
+        held = held.with_proposal(replace(held.proposal, roles=reference.roles))
     opened = {kind: _opened(kind, held) for kind in KINDS}
     members = [member for each in opened.values() for member in each.members]
     wrong = [issue for member in members if member.source is None for issue in member.issues]

@@ -54,6 +54,8 @@ TEXT_PATIENCE: Final = 0.5
 SHARPEST_WIDTH: Final = 8_000
 THUMBNAIL_WIDTH: Final = 96
 """Pixels; the strip shows it half as wide, for screens of two pixels to one."""
+# What says that a page is not there names this folder, not the temporary one around it.
+_UPLOADS: Final = "uploads"
 # File systems stop at 255 bytes, not characters.
 _NAME_BYTES: Final = 240
 # Pages that were waited for in vain.
@@ -415,7 +417,9 @@ def _upload_folder() -> Path:
     if state.upload_folder is None:
         state.upload_folder = uploaded
         ended_sessions.call_at_end("uploads", uploaded.cleanup)
-    return Path(uploaded.name)
+    folder = Path(uploaded.name, _UPLOADS)
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def look_among_uploads(kinds: Collection[AnyKind]) -> None:
@@ -450,7 +454,7 @@ def open_kept_pages(pages: Mapping[str, Path]) -> None:
 
 def uploaded_folder() -> Path | None:
     """Return the folder of the uploaded documents and page images; None before the first."""
-    return None if state.upload_folder is None else Path(state.upload_folder.name)
+    return None if state.upload_folder is None else Path(state.upload_folder.name, _UPLOADS)
 
 
 def uploaded_pages() -> list[str]:
@@ -464,9 +468,9 @@ def uploaded_pages() -> list[str]:
 def remove_page(name: str) -> Issue | None:
     """Forget an uploaded page file, or return why it stays; after the last one, pages come from where they did."""
     workspace_store.remove_page(name)
-    if name not in uploaded_pages() or state.upload_folder is None:
+    folder = uploaded_folder()
+    if folder is None or name not in uploaded_pages():
         return None
-    folder = Path(state.upload_folder.name)
     try:
         (folder / name).unlink(missing_ok=True)
     except OSError as problem:

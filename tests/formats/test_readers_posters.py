@@ -260,6 +260,20 @@ REPORT: list[object] = [
 ]
 
 
+def test_uploads_of_a_folder_with_a_folder_for_each_poster_are_read_as_on_disk(tmp_path: Path) -> None:
+    for number in ("11", "12", "13"):
+        write(tmp_path / "side" / number, "reference.json")
+        write(tmp_path / "side" / number, "extracted.json" if number != "13" else "other.json")
+    write(tmp_path / "side" / "14", "poster.json")
+    found = sorted((tmp_path / "side").rglob("*.json"))
+    uploaded = [(path.relative_to(tmp_path / "side").as_posix(), path.read_bytes()) for path in found]
+    for reading in (Reading(side="ground_truth"), Reading(side="prediction")):
+        on_disk, again = FORMAT.read_path(tmp_path / "side", reading), FORMAT.read_files(uploaded, "side", reading)
+        assert list(again.posters) == list(on_disk.posters)
+        assert [each.file for each in again.posters.values()] == [each.file for each in on_disk.posters.values()]
+        assert list(on_disk.posters) == ["11", "12", "13", "14"]
+
+
 @pytest.mark.parametrize("content", [REPORT, {"results": REPORT, "aggregate": {}}])
 def test_the_report_of_the_extraction_program_states_the_sources(tmp_path: Path, content: object) -> None:
     write(tmp_path, "7_extracted.json")

@@ -98,7 +98,7 @@ def test_after_a_reload_it_is_said_that_the_uploads_ended() -> None:
 def test_predictions_alone_are_compared_with_one_as_the_reference() -> None:
     app = drop(start(), {"m.json": model(TRUTH, "m"), "n.json": model(TRUTH, "n")})
     assert component(app, "groups")["headline"] == "No ground truth among these 2 files"
-    send_event(app, "groups", "choose", "reference")
+    # One press.
     send_event(app, "groups", "evaluate", 1)
     assert any("The reference is a model's prediction" in each.value for each in app.warning)
 

@@ -298,7 +298,7 @@ def stored(app: AppTest) -> list[str]:
     """Names in the session's folder."""
     if "upload_folder" not in app.session_state:
         return []
-    folder = Path(app.session_state["upload_folder"].name)
+    folder = Path(app.session_state["upload_folder"].name) / "uploads"
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 

@@ -82,8 +82,41 @@ def test_predictions_alone_can_be_compared_with_one_of_them() -> None:
     reference = proposal.as_reference()
     assert reference is not None
     assert reference.roles == (TRUTH, "A", UNUSED)
-    assert headline(propose([truth("one", "ab")])) == "No prediction among these 1 file"
+    assert headline(propose([truth("one", "ab")])) == "No prediction in this file"
+    assert headline(propose([]), others=1) == "The file does not have boxes, fields or poster text"
     assert headline(propose([]), others=3) == "None of the 3 files has boxes, fields or poster text"
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ([truth("one", "ab"), MODEL],
+         (True, "Evaluate", "No PDF or image for these 2 documents: boxes on empty sheets. Drop them here, too.")),
+        ([MODEL, file("n", of("abcd"))], (True, "Compare, the first model as the reference", "")),
+        ([truth("one", "ab")], (False, "Evaluate", "Drop the output of a model here, too, or change a role.")),
+        ([MODEL], (False, "Evaluate", "Drop a ground truth here, too, or change a role.")),
+        ([], (False, "Evaluate", "Drop a ground truth and the output of a model here, too.")),
+    ],
+)  # fmt: skip
+def test_the_button_says_what_it_does_and_else_what_is_missing(
+    files: list[ListedFile], said: tuple[bool, str, str]
+) -> None:
+    shown = file_list(propose(files), [], [("x.txt", "neither")], back="Back", protocol="")
+    assert (shown.ready, shown.button, shown.missing) == said
+    assert shown.facts.startswith("What is read: Document Snapshot Detection") == (not files)
+
+
+def test_a_file_that_cannot_be_read_takes_no_other_one_away_and_results_of_coco_name_images_by_ids() -> None:
+    gt = replace(annotations(of("ab"), side="ground_truth"), name="gt", format="coco", page_ids=("1", "2"))
+    results = replace(annotations(of("12")), name="r", format="coco", page_ids=("1", "2"))
+    files = [
+        ListedFile("boxes", side, Member(name, side, source, (), Path(name)))
+        for name, side, source in (("gt", "ground_truth", gt), ("r", "prediction", results), ("x", "prediction", None))
+    ]
+    proposal = propose([*files, file("m", of("b"))])
+    assert list(proposal.roles) == [TRUTH, "A", UNUSED, "B"]
+    assert proposal.shared("boxes") == {0: 2, 1: 2, 2: 0, 3: 1}
+    assert list(propose([files[0], file("m", of("z")), files[2]]).roles) == [TRUTH, "A", UNUSED]
 
 
 def test_one_page_on_each_side_under_two_names_is_seen() -> None:

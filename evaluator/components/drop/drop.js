@@ -122,6 +122,9 @@ class DropAnywhere {
       event.stopImmediatePropagation();
       this.choose(event.shiftKey);
     });
+    // Pressed before anybody listened: the browser still takes it for a press of the reader for some seconds.
+    const pressed = document.activeElement?.closest(".ls-opener");
+    if (pressed && navigator.userActivation?.isActive) this.choose(pressed.classList.contains("ls-folder"));
     // From a component, whose inside a click on the window does not name.
     window.addEventListener("layoutscope-open", () => this.choose(false), { signal: this.listening.signal });
   }

@@ -49,7 +49,7 @@ class FileList {
   draw(data) {
     /** The choice that the reader has just changed keeps the focus. */
     const kept = this.root.getRootNode() instanceof ShadowRoot ? /** @type {ShadowRoot} */ (this.root.getRootNode()).activeElement?.getAttribute("data-at") : null;
-    const evaluate = button("Evaluate", { class: "primary", disabled: !data.ready }, () => this.evaluate(), "Evaluate");
+    const evaluate = button(data.button, { class: "primary", disabled: !data.ready }, () => this.evaluate(), data.button);
     this.root.replaceChildren(
       html("header", {},
         html("div", {}, html("h2", {}, data.headline), html("p", { class: "muted" }, data.facts)),

@@ -64,12 +64,18 @@ def file_list(
         groups.append(ListedGroup("Left out", f"{count_of(len(left_out), 'file')}{more}", rows))
     every = len(proposal.files) + len(pages) + len(left_out)
     used = [name for folder, names in folders.items() if folder not in unused_pages for name in names]
+    reference = proposal.as_reference()
+    facts = f"{count_of(every, 'file')}, recognised by their content. Change a role where it is wrong."
+    if not proposal.files:
+        titles = [each.title.split(" (")[0] for each in formats.FORMATS.values()]
+        facts = f"What is read: {'; '.join(titles)}."
     return FileListPayload(
         headline(proposal, others=len(pages) + len(left_out)),
-        f"{count_of(every, 'file')}, recognised by their content. Change a role where it is wrong.",
+        facts,
         groups,
         back,
-        bool(proposal.kinds),
+        proposal.can_open,
+        "Evaluate" if proposal.kinds or reference is None else reference.words,
         _summary(proposal),
         protocol if proposal.is_ready("boxes") else "",
         _without_pages(proposal, used),
@@ -90,7 +96,7 @@ def _of_kind(proposal: Proposal, kind: Kind, *, paired: bool) -> Iterator[Listed
         ]
         if not truths and reference is not None:
             sentence = "A prediction can be the reference: the numbers then show how far the models agree."
-            items = [ChoiceItem("reference", reference.words)]
+            items = [ChoiceItem("reference", reference.words)] if proposal.kinds else []
         used = [at for at in truths if proposal.roles[at] == TRUTH]
         facts = f"{count_of(len(used), 'file')}" if truths else "none"
         if copies := [at for at in truths if at in proposal.notes]:
@@ -105,12 +111,12 @@ def _of_kind(proposal: Proposal, kind: Kind, *, paired: bool) -> Iterator[Listed
                 f"{facts} in {count_of(sum(map(len, proposal.models(kind))), 'file')}: same name, no document twice."
             )
             link = ChoiceItem(f"apart:{kind}", "Keep them apart")
-        pair, documents = proposal.lonely_pages() if kind == "boxes" else None, proposal.documents(kind)
+        pair, shared = proposal.lonely_pages() if kind == "boxes" else None, proposal.shared(kind)
         sentence = (
             f"{displayed(pair[0])} and {displayed(pair[1])}: one page on each side, under two names." if pair else ""
         )
         items = [ChoiceItem("pair", "They are the same page", paired)] if pair else []
-        yield ListedGroup(f"Models{of}", facts, [row(at, documents) for at in models], link, sentence, items)
+        yield ListedGroup(f"Models{of}", facts, [row(at, shared.get(at)) for at in models], link, sentence, items)
     if others:
         documents = frozenset[str]().union(*(proposal.files[at].documents for at in others))
         link = ChoiceItem("reference", "Open these instead, one model as the reference") if reference else None
@@ -118,8 +124,8 @@ def _of_kind(proposal: Proposal, kind: Kind, *, paired: bool) -> Iterator[Listed
         yield ListedGroup(f"Other documents{of}", facts, [row(at) for at in others], link)
 
 
-def _row(proposal: Proposal, models: int, at: int, truth: frozenset[str] = frozenset()) -> ListedItem:
-    """Return a file of the list, beside some models; `truth`: the documents of which its own are counted."""
+def _row(proposal: Proposal, models: int, at: int, shared: int | None = None) -> ListedItem:
+    """Return a file of the list, beside some models; `shared`: how many of its documents the ground truth has."""
     one, role = proposal.files[at], proposal.roles[at]
     letters = [*LETTERS[: models + 1]]
     unused = "Not used: copy" if at in proposal.notes else "Not used"
@@ -134,8 +140,8 @@ def _row(proposal: Proposal, models: int, at: int, truth: frozenset[str] = froze
         )
         return ListedItem(displayed(one.name), f"not read. {wrong}", wrong=True)
     documents = f"{len(one.documents):,}"
-    if truth and one.documents:
-        documents = f"{len(one.documents & truth):,} of {documents}"
+    if shared is not None and one.documents:
+        documents = f"{shared:,} of {documents}"
     boxes = f"{len(source.boxes):,}" if isinstance(source, Annotations) else ""
     what = _what(one) if at not in proposal.notes else f"{_what(one)}, {displayed(proposal.notes[at])}"
     return ListedItem(displayed(one.name), what, at, role, [*roles, RoleItem(UNUSED, unused)], documents, boxes)
@@ -156,6 +162,8 @@ def _summary(proposal: Proposal) -> str:
         counted = f", {boxes:,} ground-truth boxes" if kind == "boxes" else f" of {_COUNTED[kind]}"
         documents = count_of(len(proposal.documents(kind)), "document")
         parts.append(f"{documents}{counted}, {count_of(len(proposal.models(kind)), 'model')}")
+    if not parts and proposal.can_open:
+        return f"{count_of(len(proposal.places('boxes')), 'prediction')}, no ground truth"
     return "; ".join(parts) or "Nothing to evaluate yet"
 
 
@@ -181,7 +189,11 @@ def has_pages(proposal: Proposal, pages: Sequence[str]) -> bool:
 
 
 def _without_pages(proposal: Proposal, pages: Sequence[str]) -> str:
-    """Return how many documents of the ground truth have no PDF or image among some files; "" for none."""
+    """Return how many documents of the ground truth have no PDF or image among some files, or what else is missing."""
+    if not proposal.can_open:
+        missing = ("the output of a model",) if proposal.has_truth else ("a ground truth",)
+        what = " and ".join(missing if proposal.files else (*missing, "the output of a model"))
+        return f"Drop {what} here, too{', or change a role' if proposal.files else ''}."
     there = _pages_of(proposal, pages) if proposal.is_ready("boxes") else []
     without, documents = there.count(False), len(there)
     if not without:

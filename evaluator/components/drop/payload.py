@@ -83,6 +83,8 @@ class FileListPayload(Payload, frozen=True):
     back: str
     """words of the way back"""
     ready: bool
+    button: str
+    """what the button does that opens the files"""
     summary: str
     protocol: str
     missing: str = ""

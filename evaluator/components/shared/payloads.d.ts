@@ -1364,6 +1364,8 @@ export interface FileListPayload {
   /** words of the way back */
   back: string;
   ready: boolean;
+  /** what the button does that opens the files */
+  button: string;
   summary: string;
   protocol: string;
   missing?: string;

@@ -18,6 +18,7 @@ from evaluator import formats
 from evaluator.data.dataset import page_keys
 from evaluator.data.fixes import parse_fix
 from evaluator.data.issues import BadInput
+from evaluator.formats.writers import WRITERS
 from evaluator.project import evaluate
 from tests.reports.making import (
     Page,
@@ -432,3 +433,39 @@ def test_a_folder_with_both_sides_is_described_one_at_a_time(
         "them."
     )
     assert (code, sentence in err) == (2, True)
+
+
+@pytest.mark.parametrize("form", [name for name in WRITERS if name != "snapshot"])
+@pytest.mark.parametrize(
+    "truth",
+    [
+        pytest.param(coco(FOLDERS), id="folders of COCO"),
+        pytest.param(with_paths(FOLDERS), id="paths of COCO"),
+        pytest.param(coco(pages(*map(signed, ("a.png", "b.png")))), id="web addresses"),
+        pytest.param(cvat(FOLDERS, lambda page: f'name="{named(page)}" task_id="{page.name[3]}"'), id="tasks of CVAT"),
+        pytest.param(label_studio(PARTS), id="pages of Label Studio"),
+        pytest.param(
+            {
+                **coco(THREE),
+                "images": [
+                    {**image, "doc_name": "r.pdf", "page_no": at} for at, image in enumerate(coco(THREE)["images"], 1)
+                ],
+            },
+            id="pages of DocLayNet",
+        ),
+    ],
+)
+def test_what_is_converted_is_of_the_same_pages(tmp_path: Path, truth: Any, form: str) -> None:
+    write(tmp_path, {"truth": truth})
+    source = formats.read(tmp_path / "truth", side="ground_truth")
+    files = WRITERS[form].convert(source).files
+    write(tmp_path, {f"pred/{name}": content.decode() for name, content in files.items()})
+    assert counted(tmp_path, "truth")[0] == (len(source.boxes), 0, 0)
+
+
+def test_scores_below_zero_are_ranked_as_any_other(tmp_path: Path) -> None:
+    """A language model states the logarithm of a probability; pycocotools leaves none out."""
+    rows = results(THREE, [1, 2, 3])
+    write(tmp_path, {"gt.json": coco(THREE), "pred": [{**row, "score": row["score"] - 5} for row in rows]})
+    (made,) = evaluate("coco", tmp_path / "gt.json", [tmp_path / "pred"])
+    assert made.to_json()["AP"] == 1.0

@@ -252,8 +252,8 @@ class Curves:
 
 
 def reaching(score: FloatArray, min_score: float) -> int:
-    """Return how many predictions, best first, pass a score threshold."""
-    return len(score) - int(np.searchsorted(score[::-1], min_score))
+    """Return how many predictions, best first, pass a score threshold; 0 leaves none out, with whatever score."""
+    return len(score) - int(np.searchsorted(score[::-1], min_score)) if min_score > 0.0 else len(score)
 
 
 class LabelCurves(NamedTuple):

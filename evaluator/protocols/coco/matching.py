@@ -304,7 +304,9 @@ class Matching(BoxMatching):
     def beyond_limit(self) -> BeyondLimit:
         """Return how many predictions of the scored labels and scores are beyond the limit, on how many pages."""
         rows, prediction = self.pairs.beyond, self.pairs.prediction
-        chosen = np.isin(prediction.label[rows], self.label_codes) & (prediction.score[rows] >= self.min_score)
+        chosen = np.isin(prediction.label[rows], self.label_codes)
+        if self.min_score > 0.0:
+            chosen &= prediction.score[rows] >= self.min_score
         return self.pairs.beyond_limit(rows[chosen])
 
     @cached_property

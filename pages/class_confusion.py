@@ -81,7 +81,8 @@ def _cards(loaded: LoadedBoxes, model: PairModel, asked: Query) -> None:
     of = "/".join(str(part) for part in result_key(loaded, model)[:3])
     with st.container(key="class_crops", height=560, border=False):
         gallery_items.draw_cards(loaded, cards, of=of, key=_CARDS, empty="No box is in this cell.")
-    if card := State.gallery_opened.pop():
+    if opened := State.gallery_opened.pop():
+        card, _ = opened
         state.model = model.index
         open_page(card.document, card.index, card.box)
         state.gallery_question = asked

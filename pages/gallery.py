@@ -73,8 +73,9 @@ def _cards(loaded: LoadedBoxes, model: Model, shown: ShownItems, listed: ListedP
             on_cause=lambda: _choose_cause(families),
             on_model=lambda: _switch_model(loaded, model),
         )
-    card = State.gallery_opened.pop()
-    if card:
+    opened = State.gallery_opened.pop()
+    if opened:
+        card, _ = opened
         go_to_page(card.document, card.index)
         state.box = card.box
         st.switch_page(BROWSER_VIEW)

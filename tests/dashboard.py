@@ -272,18 +272,18 @@ def issues(app: AppTest) -> list[dict[str, str]]:
 
 
 def cards(app: AppTest) -> list[dict[str, str]]:
-    """The model cards: name, ratios and counts as they are written."""
-    shown: list[dict[str, str]] = []
-    for body in html_blocks(app):
-        text = read_html(body).words
-        if "ls-card" in body:
-            names = {"letter": text[0], "name": text[1], "against": text[2]}
-            keys = {status: f"open_{status}_{text[0]}" for status in ("TP", "FP", "FN")}
-            counts = {status: app.button(key=key).label.split(" ")[0] for status, key in keys.items()}
-            shown.append({**names, **dict(zip(text[3::2], text[4::2], strict=True)), **counts})
-        elif shown and "ls-facts" in body:
-            shown[-1].setdefault("signature", text[0])
-    return shown
+    """The bars of the Overview: letter and name of each model, its ratios and counts as they are written."""
+    return [
+        {
+            "letter": bar["letter"],
+            "name": bar["name"],
+            "F1": bar["f1"],
+            **{word: bar[word.lower()].split(" ")[1].removesuffix(".") for word in ("Precision", "Recall")},
+            **{word: f"{bar[name]:,}" for word, name in (("TP", "matched"), ("FP", "extra"), ("FN", "missed"))},
+        }
+        for data in every_component(app)
+        for bar in data.get("bars", ())
+    ]
 
 
 def numbers(app: AppTest) -> dict[str, str]:

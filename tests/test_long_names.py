@@ -99,7 +99,7 @@ def test_a_column_of_names_gets_room_then_lines(name: str, widths: tuple[int, ..
 
 def test_every_column_of_labels_fits_beside_a_long_one(tmp_path: Path) -> None:
     rows = [box(0.1, 0.1, 0.3, 0.3, label=LONG)]
-    app = start(OVERVIEW, files=files_of(tmp_path, rows, rows, rows, labels=[LONG]))
+    app = start(OVERVIEW, files=files_of(tmp_path, rows, rows, rows, labels=[LONG]), charts="labels")
     table = next(each for each in app.dataframe if "Purity" in each.value)
     columns = json.loads(table.proto.columns)
     # The width of the table in a window of 1,440 pixels, measured in Chromium.

@@ -42,6 +42,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
         "suspects/suspects.js", (*_PAGE, "gallery/gallery.css", "viewer/verdict.css", "suspects/suspects.css")
     ),
     "gallery": Component("gallery/gallery.js", (*_BASE, "gallery/gallery.css")),
+    "overview": Component("overview/overview.js", (*_BASE, "overview/overview.css")),
     "decisions": Component("decisions/decisions.js", (*_BASE, "gallery/gallery.css", "decisions/decisions.css")),
     "meeting": Component("meeting/meeting.js", (*_BASE, "meeting/meeting.css")),
     "reviewer": Component("meeting/reviewer.js", ("meeting/reviewer.css",)),

@@ -24,6 +24,7 @@ from evaluator.components.drop import payload as drop
 from evaluator.components.gallery import payload as gallery
 from evaluator.components.matrix import payload as matrix
 from evaluator.components.meeting import payload as meeting
+from evaluator.components.overview import payload as overview
 from evaluator.components.pack import payload as pack
 from evaluator.components.slices import payload as slices
 from evaluator.components.suspects import payload as suspects
@@ -40,6 +41,7 @@ MODULES: Final = (
     gallery,
     meeting,
     decisions,
+    overview,
     theme,
     drop,
     matrix,

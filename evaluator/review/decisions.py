@@ -312,12 +312,6 @@ def names_in(rows: Sequence[CauseRow]) -> list[str]:
     return sorted(map(plain, owners | {reviewer for row in rows for reviewer, _ in row.votes}))
 
 
-def deciding_cause(results: Results, made: Decision) -> CauseRow | None:
-    """Return the cause that makes the rule fail, of several that with most wrong boxes; None where none does."""
-    rows, _ = cause_rows(results, [], made)
-    return rows[0] if rows and rows[0].fails else None
-
-
 def finding_rows(entries: Sequence[FindingStatus]) -> list[CauseRow]:
     """Return findings that are of no cause, each as a row of its own; those of one kind that are corrected as one."""
     rows: dict[object, list[FindingStatus]] = {}

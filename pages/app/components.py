@@ -24,6 +24,7 @@ from evaluator.components.drop.payload import DropEvents, DropPayload, FileListE
 from evaluator.components.gallery.payload import GalleryEvents, GalleryPayload
 from evaluator.components.matrix.payload import MatrixEvents, MatrixPayload
 from evaluator.components.meeting.payload import MeetingEvents, MeetingPayload, ReviewerEvents, ReviewerPayload
+from evaluator.components.overview.payload import BarsPayload, LabelsPayload, OverviewEvents
 from evaluator.components.payload import Events, Payload, plain_payload, read_events
 from evaluator.components.slices.payload import SlicesEvents, SlicesPayload
 from evaluator.components.source import component_script, component_style, loader_script
@@ -158,6 +159,8 @@ gallery = Component[GalleryPayload, GalleryEvents]("gallery", GalleryEvents)
 """The gallery of crops."""
 decisions = Component[DecisionsPayload, DecisionsEvents]("decisions", DecisionsEvents)
 """The list of decisions."""
+overview = Component[BarsPayload | LabelsPayload, OverviewEvents]("overview", OverviewEvents)
+"""The bars of the models, or the cells of the labels."""
 meeting = Component[MeetingPayload, MeetingEvents]("meeting", MeetingEvents)
 reviewer = Component[ReviewerPayload, ReviewerEvents]("reviewer", ReviewerEvents)
 """What lets the browser remember the reviewer's name, and report it to a session without one."""

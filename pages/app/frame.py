@@ -261,7 +261,12 @@ def number(value: float | None) -> str:
 
 def short_name(model: Model) -> str:
     """Return a model's name without its owner, cut at 12 characters."""
-    return shorten(_OWNER.sub("", model.name), 12)
+    return shorten(whole_name(model), 12)
+
+
+def whole_name(model: Model) -> str:
+    """Return a model's name without its owner."""
+    return _OWNER.sub("", model.name)
 
 
 def shorten(text: str, length: int) -> str:
@@ -324,7 +329,7 @@ def _models(loaded: AnyLoadedFiles) -> None:
 
 def _models_label(loaded: AnyLoadedFiles) -> str:
     """Return letters and names of the models; what is in italics goes where there is less room."""
-    names = (f"**{model.letter}** *{escaped(shorten(_OWNER.sub('', model.name), 16))}*" for model in loaded.pair)
+    names = (f"**{model.letter}** *{escaped(shorten(whole_name(model), 16))}*" for model in loaded.pair)
     return " ".join(names)
 
 

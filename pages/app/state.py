@@ -371,9 +371,12 @@ class State:
 
     # What the chosen protocol is known by, on the Overview.
     own_intervals: WidgetField[bool] = WidgetField(False)
-    # The curves that are open on the Overview, and how often what was marked on them has led to its boxes.
-    curves: WidgetField[str | None] = WidgetField(
-        None, part=Part("charts", "overview", codec=one_of(("scores", "fit", *_FORMER_CHARTS)))
+    # What is open on the Overview, and how often what was marked on its curves has led to its boxes.
+    sections: Field[list[str]] = Field(
+        [],
+        part=Part(
+            "charts", "overview", codec=some_of(["labels", "scores", "fit", "means", "documents", *_FORMER_CHARTS])
+        ),
     )
     curves_round: Field[int] = Field(0)
 
@@ -421,7 +424,8 @@ class State:
         0, part=Part("sheet", "gallery", codec=whole_number(1, 99_999, shift=1))
     )
     gallery_wanted: Field[list[str]] = Field([])
-    gallery_opened: Field[CardItem | None] = Field(None)
+    # And the side of it that was pressed.
+    gallery_opened: Field[tuple[CardItem, int] | None] = Field(None)
 
     # Compare: boxes, pixels, fields or posters, then what is listed and how it is looked at.
     pair_kind: WidgetField[str] = WidgetField("boxes", part=Part("compare", "compare", codec=one_of(KINDS_COMPARED)))

@@ -124,6 +124,23 @@ def _go(view: str, act: Callable[..., object], args: tuple[Any, ...]) -> None:
     state.next_view = view
 
 
+def fold(name: str, words: str, opened: Field[list[str]], *, then: Callable[[], object] = lambda: None) -> None:
+    """Draw what opens a part of a view, and closes it again; `opened` has the names of those that are open."""
+    icon = ":material/expand_less:" if name in opened.get() else ":material/expand_more:"
+
+    def act() -> None:
+        turn(opened, name)
+        then()
+
+    st.button(words, key=f"open_{name}", type="tertiary", icon=icon, icon_position="right", on_click=act)
+
+
+def turn(opened: Field[list[str]], name: str) -> None:
+    """Open a part of a view, or close it."""
+    held = opened.get()
+    opened.set([each for each in held if each != name] if name in held else [*held, name])
+
+
 def run_pending(asked: Field[T | None], act: Callable[[T], object]) -> None:
     """Do what a button asked for, and run the view again.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -89,7 +90,7 @@ def test_a_link_every_view_in_the_dark_and_pages_one_after_the_other(server: str
         the_page_browser_fits_a_narrow_window,
         *(partial(another_view, view) for view in OTHER_VIEWS),
         the_overview_fits_both_widths_in_the_dark,
-        its_numbers_and_charts_are_there_without_a_click,
+        its_numbers_are_there_without_a_click_and_its_tables_after_one,
         the_logo_needs_no_file_of_the_server,
         the_tour_leads_from_view_to_view_until_it_is_left,
         a_row_of_the_overview_opens_its_pages_at_its_thresholds_and_stepping_back_leads_back,
@@ -119,19 +120,28 @@ def a_link_leads_to_its_mistake(screen: Screen) -> None:
     assert screen.address() == LINK
 
 
-def its_numbers_and_charts_are_there_without_a_click(screen: Screen) -> None:
+def its_numbers_are_there_without_a_click_and_its_tables_after_one(screen: Screen) -> None:
     assert_framed(screen)
     screen.opened("help_popover").get_by_text(THIS_MACHINE).wait_for()
     screen.page.keyboard.press("Escape")
-    assert screen.page.locator(".ls-card").count() == 2
     for model in (0, 1):
         row = box_result(model, IOU).micro.row(0)
-        card = screen.page.locator(f".st-key-model_card_{'AB'[model]}").inner_text()
+        bar = screen.page.locator(f".ov-row.ov-of-{'AB'[model]}").inner_text()
         for words in (f"{row['f1']:.3f}", f"{row['tp']} found", f"{row['fp']} extra", f"{row['fn']} missed"):
-            assert words in card
+            assert words in bar
+    shown = screen.page.locator(".gl-card:visible")
+    for width, cards in ((1024, 6), (1920, 8), (1440, 6)):
+        screen.sized(width, 900).settled()
+        assert shown.count() == cards
+        tops = Counter(round(shown.nth(at).bounding_box()["y"]) for at in range(cards))
+        assert set(tops.values()) == {{1024: 2, 1440: 3, 1920: 4}[width]}, "as many in each row"
+    screen.page.get_by_role("button", name="All 11 labels").click()
+    screen.settled()
+    for name in ("Fit", "Documents"):
+        screen.page.get_by_role("button", name=name, exact=True).click()
+        screen.settled()
     drawn = screen.page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg")
-    screen.bring("documents_row")
-    screen.wait(lambda: drawn.count() >= 4, "the charts")
+    screen.wait(lambda: drawn.count() == 4, "the charts")
     assert screen.page.locator("[data-testid=stDataFrame] canvas").count() >= 2
     assert screen.page.locator("[data-testid=stException]").count() == 0
 
@@ -144,7 +154,7 @@ def the_tour_leads_from_view_to_view_until_it_is_left(screen: Screen) -> None:
     screen.arrived("Pages")
     tour.get_by_role("button", name="Leave the tour").click()
     tour.wait_for(state="detached")
-    screen.to("overview", iou=str(IOU))
+    screen.to("overview", iou=str(IOU), charts="labels,fit,documents")
 
 
 def the_logo_needs_no_file_of_the_server(screen: Screen) -> None:
@@ -274,8 +284,7 @@ def a_row_of_the_overview_opens_its_pages_at_its_thresholds_and_stepping_back_le
     for page in result.mistakes.page.tolist():
         mistakes[sample().page_document[page]] += 1
     worst = max(range(len(mistakes)), key=lambda row: (mistakes[row], -row))
-    screen.bring("documents_row")
-    grid = screen.page.locator(".st-key-documents_row [data-testid=stDataFrame]").last
+    grid = screen.page.locator("[data-testid=stDataFrame]").last
     screen.click_cell(grid, 0, 60)
     screen.arrived("Pages")
     name = sample().documents[worst].doc_id
@@ -287,7 +296,7 @@ def a_row_of_the_overview_opens_its_pages_at_its_thresholds_and_stepping_back_le
     assert max(screen.page.evaluate(OVERFLOW)) <= 0, "page browser at 1440"
     screen.page.go_back()
     screen.arrived("Overview")
-    assert screen.page.locator(".ls-card").count() == 2
+    assert screen.page.locator(".ov-row[role=group]").count() == 2
 
 
 def the_page_browser_fits_a_narrow_window(screen: Screen) -> None:
@@ -321,7 +330,7 @@ def assert_own_blocks(screen: Screen, ground: str, ink: str, tint: str) -> None:
     """The theme reaches what we draw ourselves."""
     colours = "(node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]"
     assert screen.page.locator("[data-testid=stApp]").evaluate(colours)[1] == ground
-    assert screen.page.locator(".st-key-open_TP_A button").first.evaluate(colours) == [ink, tint]
+    assert screen.page.locator(".ov-of-A .ov-TP").evaluate(colours) == [ink, tint]
 
 
 def nothing_sticks_out(screen: Screen) -> None:
@@ -443,7 +452,10 @@ def hostile_names_are_text_on_every_view(screen: Screen) -> None:
         assert_harmless(screen)
         screen.page.keyboard.press("Escape")
     screen.go("Overview")
-    assert screen.page.locator(".ls-card b").first.inner_text() == f"{MODEL_NAMES[0]} <b>1</b>"
+    assert screen.page.locator(".ov-of-A .ov-name > span").inner_text() == f"{MODEL_NAMES[0]} <b>1</b>"
+    for name in (f"All {len(HOSTILE)} labels", "Fit"):
+        screen.page.get_by_role("button", name=name, exact=True).click()
+        screen.settled()
     # The help of a column shows as a tooltip above its head.
     frame = screen.page.locator("[data-testid=stDataFrame]").first.bounding_box()
     for x in range(150, 420, 90):

@@ -78,7 +78,7 @@ def session(view: str, sides: tuple[Path, list[Path]], **address: str) -> tuple[
 # In turns: what the readers make of both is the same, boxes without a score.
 @pytest.mark.parametrize(("view", "kind"), list(zip(BOX_VIEWS, itertools.cycle(["coco", "yolo"]))))
 def test_every_view_of_boxes_shows_what_needs_no_score(files: Files, view: str, kind: str) -> None:
-    app, said = session(view, files[kind])
+    app, said = session(view, files[kind], charts="scores,means")
     assert not app.error
     assert dashboard.signature(app)
     assert "nan" not in " ".join(dashboard.words(app)).lower().split()
@@ -94,7 +94,7 @@ def test_every_view_of_boxes_shows_what_needs_no_score(files: Files, view: str, 
 
 def test_one_model_of_two_without_scores_has_no_map(files: Files) -> None:
     truth, (a, b) = files["coco"]
-    app, _ = session("pages/overview.py", (truth, [a.with_name("lines.scored.json"), b]))
+    app, _ = session("pages/overview.py", (truth, [a.with_name("lines.scored.json"), b]), charts="means")
     table = next(body for body in dashboard.html_blocks(app) if "mAP (COCO)" in body)
     assert dashboard.read_html(table).words.count("n/a") == 3
     assert [app.slider(key=f"score_{model}").disabled for model in (0, 1)] == [False, True]

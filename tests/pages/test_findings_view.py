@@ -30,7 +30,6 @@ from tests.dashboard import (
     FIELDS,
     FINDINGS,
     GALLERY,
-    OVERVIEW,
     PAGE_BROWSER,
     POSTERS,
     SAMPLE_DATA,
@@ -104,24 +103,27 @@ def test_two_views_show_what_the_verdicts_change(store_path: Path) -> None:
     seeded(store_path)
     with Store(store_path) as kept:
         to = corrections(sample(), kept.log())
-    every = []
+    every, of_f1 = [], []
     for model in (0, 1):
         official = snapshot.pair(sample(), model).match().at(0.5)
         micros = official.micro, corrected_result(official, to).result.micro
         both = [[f"{getattr(micro, name)[0]:.3f}" for name in ("f1", "precision", "recall")] for micro in micros]
         every.append([after for before, after in zip(*both, strict=True) if before != after])
+        of_f1.append(f"corrected {both[1][0]}" if both[0][0] != both[1][0] else None)
     assert all(every)
+    assert any(of_f1)
     overview = start()
-    assert corrected_of(overview) == every[0] + every[1]
-    assert "On the ground truth as 1 agreed verdict of reviewers corrects it" in text_of(overview)
+    shown = dashboard.component(overview, "bars")["bars"]
+    assert [bar.get("corrected") for bar in shown] == of_f1
+    why = "On the ground truth as 1 agreed verdict of reviewers corrects it"
+    assert all(bar["why"].startswith(why) for bar in shown if "corrected" in bar)
     assert corrected_of(start(COMPARE)) == every[0] + every[1]
 
 
 def test_without_a_verdict_that_changes_them_there_are_no_corrected_numbers(store_path: Path) -> None:
-    assert corrected_of(start()) == []
     store(store_path, opinion(sample_targets()[0], "model_wrong"))
-    for view in (OVERVIEW, COMPARE):
-        assert corrected_of(start(view)) == []
+    assert corrected_of(start(COMPARE)) == []
+    assert not any("corrected" in bar for bar in dashboard.component(start(), "bars")["bars"])
 
 
 def test_nothing_is_judged_yet(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,9 @@ def whole(text: str) -> int:
 
 def opened(app: AppTest) -> int:
     """How many mistakes Pages lists by its own words."""
-    match = re.search(r"([\d,]+) mistakes?,? (?:at [\d,]+ places? )?on [\d,]+ pages?", dashboard.toolbar(app))
+    match = re.search(
+        r"([\d,]+) mistakes?(?: \([^)]*\))?,? (?:at [\d,]+ places? )?on [\d,]+ pages?", dashboard.toolbar(app)
+    )
     assert match
     return whole(match[1])
 
@@ -115,10 +117,47 @@ def test_a_mistake_of_a_label_or_document_is_the_same_in_every_list(model: int) 
     assert (columns.truth_label[duplicates] == -1).all(), "what it repeats does not make it one of that label"
 
 
-@pytest.mark.parametrize("by", ["Label", "Name"])
-def test_every_bar_of_the_overview_opens_its_mistakes(bars: Bars, by: str) -> None:
-    fine(start(OVERVIEW).button_group(key="mistakes_by").set_value(by).run())
-    assert_bars(bars[-1], by)
+@pytest.mark.usefixtures("store_path")
+def test_every_part_of_a_bar_opens_exactly_its_boxes() -> None:
+    app = start(OVERVIEW)
+    for bar in component(app, "bars")["bars"]:
+        model = LETTERS[bar["letter"]]
+        for status, word in (("TP", "matched"), ("FN", "missed"), ("FP", "extra")):
+            assert bar[word] == getattr(box_result(model).micro, status.lower())[0]
+            dashboard.send_event(app, "bars", "boxes", {"letter": bar["letter"], "status": status})
+            assert (dashboard.title(app), viewer(app)["model"]["name"]) == ("Pages", bar["name"])
+            assert f" | {count_of(bar[word], 'box')} in " in dashboard.toolbar(app)
+            dashboard.go(app, OVERVIEW)
+
+
+@pytest.mark.usefixtures("store_path")
+def test_every_count_of_a_cause_opens_its_wrong_boxes_and_places() -> None:
+    app = start(OVERVIEW)
+    sides = [(card, side) for card in component(app, "cards")["cards"] for side in card["sides"]]
+    for card, side in sides:
+        if side.get("empty"):
+            continue
+        dashboard.send_event(app, "cards", "open", side["key"])
+        assert dashboard.title(app) == "Grid"
+        assert dashboard.toolbar(app).startswith(card["title"][:30])
+        opened = component(app, "cards")["cards"]
+        wrong = sum(box["status"] in ("FP", "FN") for place in opened for box in place["boxes"])
+        assert f"{count_of(wrong, 'wrong box')} at {count_of(len(opened), 'place')}" == side["words"]
+        assert dashboard.address(app).get("model", "1") == str(LETTERS[side["letter"]] + 1)
+        dashboard.go(app, OVERVIEW)
+
+
+@pytest.mark.usefixtures("store_path")
+def test_all_causes_and_all_labels_are_as_many_as_their_words_say() -> None:
+    app = start(OVERVIEW)
+    (link,) = [dashboard.plain(each.proto.label) for each in app.get("page_link") if each.proto.page == "findings"]
+    assert link == count_of(len(component(start(dashboard.FINDINGS), "answered")["rows"]), "cause").join(["All ", ""])
+    assert component(app, "cells")["every"] == f"All {count_of(len(sample().labels), 'label')}"
+    dashboard.send_event(app, "cells", "every", True)
+    assert list(table(app, "Precision")["Label"]) == ["All labels", *sample().labels]
+    assert dashboard.address(app) == {"charts": "labels"}
+    dashboard.send_event(app, "cells", "label", "Figure")
+    assert dashboard.toolbar(app).startswith("Label: Figure | ")
 
 
 def assert_bars(numbers: dict[tuple[str, str], int], by: str) -> None:
@@ -129,17 +168,15 @@ def assert_bars(numbers: dict[tuple[str, str], int], by: str) -> None:
         assert listed(LETTERS[letter], chosen) == number, bar
 
 
-def test_a_bar_opens_the_page_browser_with_nothing_hidden(bars: Bars) -> None:
+def test_a_bar_opens_the_page_browser_with_nothing_hidden() -> None:
     app = start(OVERVIEW, within="school-census.pdf", score_range="0.9-1")
-    app.session_state["mistakes_Label"] = {"selection": {"label": [{"label": "Table", "model": "B"}]}}
-    app.run()
-    dashboard.go(app, PAGE_BROWSER)
-    assert opened(app) == bars[0]["Table", "B"]
+    dashboard.send_event(app, "bars", "boxes", {"letter": "B", "status": "FN"})
+    assert f" | {count_of(box_result(1).micro.fn[0], 'box')} in " in dashboard.toolbar(app)
     assert viewer(app)["model"]["name"] == "blocks 1.0"
 
 
 def test_every_document_opens_its_mistakes() -> None:
-    documents = table(start(OVERVIEW), "Mistakes, A")
+    documents = table(start(OVERVIEW, charts="documents"), "Mistakes, A")
     names = {document.name: document.doc_id for document in sample().documents}
     assert documents["Mistakes, A"].is_monotonic_decreasing
     assert documents["Pages"].sum() == sample().pages
@@ -186,7 +223,7 @@ def test_every_count_of_the_labels_opens_exactly_its_boxes(model: int, iou: floa
 
 
 def test_a_count_of_the_labels_opens_at_its_iou_and_of_its_model() -> None:
-    app = start(OVERVIEW, names="missed", label="Table")
+    app = start(OVERVIEW, names="missed", label="Table", charts="labels")
     app.session_state["numbers_of"] = "B"
     app.session_state["table_iou_0.5"] = 0.75
     labels = table(fine(app.run()), "Precision")
@@ -370,7 +407,9 @@ def totals_of(model: int) -> dict[str, FamilyTotal]:
 def test_a_cause_has_one_number_in_the_overview_the_grid_and_the_meeting() -> None:
     for card in component(start(OVERVIEW), "cards")["cards"]:
         every = [(letter, totals_of(at).get(card["title"])) for letter, at in LETTERS.items()]
-        assert card["facts"] == [f"{letter}: {total.words if total else 'none'}" for letter, total in every]
+        assert [(side["letter"], side["words"]) for side in card["sides"]] == [
+            (letter, total.words if total else "none") for letter, total in every
+        ]
     for at in LETTERS.values():
         totals = totals_of(at)
         assert sum(total.boxes for total in totals.values()) == int(box_result(at).micro.mistakes[0])

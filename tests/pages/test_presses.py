@@ -77,7 +77,7 @@ def test_save_a_project(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Pat
 
 
 def test_weigh_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start()
+    app = start(charts="means")
     assert "Table" not in [each.label for each in app.number_input]
     app.session_state[means.WEIGHTS_OPEN] = True
     fine(app.run())

@@ -19,6 +19,7 @@ from evaluator import formats
 from evaluator.charts.theme import label_axis
 from evaluator.compare.decision import decide
 from evaluator.compare.differences import differences
+from evaluator.components.overview import rows as shown_rows
 from evaluator.components.viewer import mistake_filter, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeFilter
 from evaluator.data.issues import count_of
@@ -35,7 +36,6 @@ from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from pages.app import widgets
 from pages.app.state import State
-from pages.views.overview import headline
 from tests import dashboard
 from tests.building import box, random_rows, snapshot_file, write_file
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, cards, fine, go, start, viewer, words, workspace
@@ -48,20 +48,21 @@ RATIOS = {
     "Precision": "precision", "Recall": "recall", "F1": "f1",
     "Mean IoU": "mean_iou", "Coverage": "mean_coverage", "Purity": "mean_purity",
 }  # fmt: skip
+ON_BARS = ("Precision", "Recall", "F1")
 COUNTS = {"TP": "tp", "FP": "fp", "FN": "fn"}
 TRUTH = [box(0.1, 0.1, 0.5, 0.5), box(0.6, 0.1, 0.9, 0.5, label="Table"), box(0.1, 0.6, 0.5, 0.9, page=1)]
 
 
 def shown(result: Any) -> dict[str, str]:
-    """The numbers of a result as a card writes them."""
+    """The numbers of a result as a bar writes them."""
     row = result.micro.row(0)
-    ratios = {word: "n/a" if row[name] is None else f"{row[name]:.3f}" for word, name in RATIOS.items()}
+    ratios = {word: "n/a" if row[RATIOS[word]] is None else f"{row[RATIOS[word]]:.3f}" for word in ON_BARS}
     return ratios | {word: f"{row[name]:,}" for word, name in COUNTS.items()}
 
 
 def on_cards(app: AppTest) -> list[dict[str, str]]:
-    """The numbers of each card."""
-    return [{word: card[word] for word in (*RATIOS, *COUNTS)} for card in cards(app)]
+    """The numbers of each bar."""
+    return [{word: card[word] for word in (*ON_BARS, *COUNTS)} for card in cards(app)]
 
 
 def worst_first(rows: Any, *, only: bool = False) -> list[int]:
@@ -88,11 +89,11 @@ def test_the_overview_opens_on_the_sample_data() -> None:
     )
     results = [box_result(0), box_result(1)]
     assert on_cards(app) == [shown(result) for result in results]
-    points = 100 * (results[1].micro.f1[0] - results[0].micro.f1[0])
-    against = ["baseline", f"F1 {'+' if points > 0 else '−'}{abs(points):.1f} points against A"]
-    assert [(card["letter"], card["name"], card["against"], card["signature"]) for card in cards(app)] == [
-        (letter, name, so, f"snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · {len(result.mistakes):,} mistakes")
-        for letter, name, so, result in zip("AB", ("lines 1.0", "blocks 1.0"), against, results, strict=True)
+    assert [(card["letter"], card["name"]) for card in cards(app)] == [("A", "lines 1.0"), ("B", "blocks 1.0")]
+    wrong = ", ".join(f"{letter} has {each.micro.mistakes[0]}" for letter, each in zip("AB", results, strict=True))
+    assert dashboard.read_html(dashboard.block(app, "ls-foot")).words == [
+        f"Wrong boxes, extra (FP) and missed (FN): {wrong}.",
+        f"{dashboard.signature(app)} · intervals from 2,000 resamples of the documents",
     ]
     assert not app.warning
     assert not app.error
@@ -100,7 +101,7 @@ def test_the_overview_opens_on_the_sample_data() -> None:
 
 
 def test_the_table_of_labels_holds_the_numbers_of_the_core() -> None:
-    shown_table = start().dataframe[0].value
+    shown_table = start(charts="labels").dataframe[0].value
     results = [box_result(0), box_result(1)]
     assert list(shown_table["Label"]) == ["All labels", *sample().labels]
     truth = results[0]
@@ -114,13 +115,13 @@ def test_the_table_of_labels_holds_the_numbers_of_the_core() -> None:
 
 
 def test_the_table_of_labels_follows_its_model_and_threshold() -> None:
-    app = start()
+    app = start(charts="labels")
     app.button_group(key="numbers_of").set_value("B")
     fine(app.button_group(key="table_iou_0.5").set_value(0.75).run())
     a, b, shown_table = box_result(0, 0.75), box_result(1, 0.75), app.dataframe[0].value
     assert list(shown_table["TP"]) == [b.micro.tp[0], *b.per_label.tp]
     np.testing.assert_array_equal(shown_table["F1, A"], [a.micro.f1[0], *a.per_label.f1])
-    assert on_cards(app)[1] == shown(box_result(1)), "the cards keep the slider's threshold"
+    assert on_cards(app)[1] == shown(box_result(1)), "the bars keep the slider's threshold"
     # A row opens its pages at the threshold of its numbers.
     app.session_state["labels_B_0.75"] = {"selection": {"cells": [[0, "FN"]], "rows": [], "columns": []}}
     fine(app.run())
@@ -129,23 +130,28 @@ def test_the_table_of_labels_follows_its_model_and_threshold() -> None:
     assert viewer(app)["model"]["name"].startswith("blocks")
 
 
-def test_charts_of_the_overview() -> None:
+def test_what_is_below_the_labels_is_closed_until_it_is_opened() -> None:
     app = start()
-    assert [each.proto.alt for each in app.get("vega_lite_chart")] == [
-        "Mistakes by label",
-        *(f"{measure} of matched boxes" for measure in ("IoU", "Coverage", "Purity")),
-        *(f"Reliability of the scores of {letter}" for letter in "AB"),
-    ]
-    results = [box_result(0), box_result(1)]
-    means = [result.micro.mean_iou[0] for result in results]
+    assert not app.get("vega_lite_chart")
+    assert not app.dataframe
+    fits = [f"{measure} of matched boxes" for measure in ("IoU", "Coverage", "Purity")]
+    for name, number, first in (("scores", 4, "F1, precision and recall against the score threshold"), ("fit", 8, "")):
+        fine(app.button(key=f"open_{name}").click().run())
+        charts = [each.proto.alt for each in app.get("vega_lite_chart")]
+        assert (len(charts), charts[0]) == (number, first or charts[0])
+    assert [alt for alt in charts if alt in fits] == fits, "each once"
+    assert dashboard.address(app) == {"charts": "scores,fit"}
+    means = [box_result(model).micro.mean_iou[0] for model in (0, 1)]
     assert f"mean A {means[0]:.3f}, B {means[1]:.3f}" in words(app)
-    listed = [len(result.mistakes) for result in results]
-    named = [int(result.mistakes.counts.sum()) for result in results]
-    for counts in (listed, named):
-        place = words(app).index("Mistakes")
-        assert words(app)[place + 1 : place + 5] == ["A", f"{counts[0]:,}", "B", f"{counts[1]:,}"]
-        fine(app.button_group(key="mistakes_by").set_value("Name").run())
-    assert app.get("vega_lite_chart")[0].proto.alt == "Mistakes by name"
+    fine(app.button(key="open_scores").click().run())
+    assert len(app.get("vega_lite_chart")) == 4
+    for name in ("fit", "means", "documents"):
+        fine(app.button(key=f"open_{name}").click().run())
+    assert dashboard.address(app) == {"charts": "means,documents"}
+    assert "All boxes pooled" in words(app)
+    assert [list(each.value) for each in app.dataframe] == [
+        ["Document", "Pages", "F1, A", "F1, B", "Mistakes, A", "Mistakes, B"]
+    ]
 
 
 def test_one_step_of_the_iou_threshold_computes_each_result_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,16 +214,14 @@ def test_another_protocol_has_its_own_thresholds_and_numbers(name: str, line: st
     sides = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json" for model in MODELS]
     made = evaluate_together(name, *sides)
     assert on_cards(app) == [shown(each.result.thresholds[PROTOCOLS[name].thresholds[0]]) for each in made]
-    assert all(
-        said.startswith(line) for said in (dashboard.signature(app), *(card["signature"] for card in cards(app)))
-    )
+    assert dashboard.signature(app).startswith(line)
     assert dashboard.address(app) == {"protocol": name}
     assert dashboard.signature(go(app, PAGE_BROWSER)).startswith(line)
 
 
 @pytest.mark.parametrize(("iou", "score_a", "score_b"), [(0.75, 0.0, 0.0), (0.5, 0.8, 0.35), (0.1, 1.0, 0.9)])
 def test_sliders_match_anew(iou: float, score_a: float, score_b: float) -> None:
-    app = start()
+    app = start(charts="labels")
     for name, value in (("iou", iou), ("score_0", score_a), ("score_1", score_b)):
         app.slider(key=name).set_value(value)
     fine(app.run())
@@ -560,12 +564,11 @@ def test_a_file_that_is_gone(tmp_path: Path) -> None:
 
 def test_one_model_only() -> None:
     files = workspace(SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "blocks.json"], SAMPLE_DATA / "pdf")
-    app = start(files=files)
+    app = start(files=files, charts="labels")
     assert on_cards(app) == [shown(box_result(1))]
-    assert cards(app)[0]["against"] == "baseline"
     assert [slider.key for slider in app.slider] == ["iou", "score_0"]
-    assert "B" not in app.dataframe[0].value.columns
-    assert "how well they fit: bars" in words(app)
+    assert "F1, B" not in app.dataframe[0].value.columns
+    assert {len(card["sides"]) for card in dashboard.component(app, "cards")["cards"]} == {1}
     assert [each["letter"] for each in viewer(go(app, PAGE_BROWSER))["models"]] == ["1"]
 
 
@@ -588,19 +591,19 @@ def test_two_models_of_one_name_are_numbered_and_equal_scores_lock_a_slider(tmp_
 
 def test_a_side_without_any_box(tmp_path: Path) -> None:
     for truth, predicted, ratios, status in (
-        (TRUTH, [], ("n/a", "0.000", "0.000", "n/a"), "FN"),
-        ([], TRUTH, ("0.000", "n/a", "0.000", "n/a"), "FP"),
+        (TRUTH, [], ("n/a", "0.000", "0.000"), "FN"),
+        ([], TRUTH, ("0.000", "n/a", "0.000"), "FP"),
     ):
-        app = start(files=dashboard.files_of(tmp_path, truth, predicted, pages=[("a.pdf", 0)]))
+        app = start(files=dashboard.files_of(tmp_path, truth, predicted, pages=[("a.pdf", 0)]), charts="fit")
         (card,) = cards(app)
-        assert (card["Precision"], card["Recall"], card["F1"], card["Mean IoU"]) == ratios
-        assert "No box matches at these thresholds." in dashboard.texts(app.caption)
+        assert (card["Precision"], card["Recall"], card["F1"]) == ratios
+        assert "No box overlaps another at these thresholds." in dashboard.texts(app.caption)
         assert {each["status"] for each in viewer(go(app, PAGE_BROWSER))["boxes"]} == {status}
 
 
 def test_no_mistake_at_all_and_a_label_that_nobody_uses(tmp_path: Path) -> None:
-    app = start(files=dashboard.files_of(tmp_path, TRUTH[:1], TRUTH[:1]))
-    assert "No mistake at these thresholds." in dashboard.texts(app.caption)
+    app = start(files=dashboard.files_of(tmp_path, TRUTH[:1], TRUTH[:1]), charts="labels")
+    assert dashboard.component(app, "cards")["empty"] == "No mistake at these thresholds."
     assert cards(app)[0]["F1"] == "1.000"
     assert app.dataframe[0].proto.placeholder == "–"
     row = app.dataframe[0].value.set_index("Label").loc["Table"]
@@ -732,7 +735,7 @@ def test_a_hostile_address_is_told_as_text() -> None:
 
 
 def test_labels_are_shown_whole_in_the_table_and_are_cells_of_the_chart(hostile: str) -> None:
-    app = start(files=hostile)
+    app = start(files=hostile, charts="labels")
     wanted = {"<script>alert(1)</script>", "![b](http://example.invalid/x.png)", "a:Q", "=1+1", "\\u202egnp"}
     assert wanted <= set(app.dataframe[0].value["Label"])
     fields: set[str] = set()
@@ -746,33 +749,32 @@ def test_labels_are_shown_whole_in_the_table_and_are_cells_of_the_chart(hostile:
         for value in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
             walk(value)
 
-    walk(json.loads(app.get("vega_lite_chart")[0].proto.spec))
+    app = start(dashboard.COMPARE, files=hostile, below="mistakes")
+    walk(json.loads(app.get("vega_lite_chart")[-1].proto.spec))
     assert fields == {"label", "model", "mistakes"}
 
 
 def test_a_new_threshold_shows_its_numbers_before_the_mistakes_get_names(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start()
     happened: list[str] = []
-    write, name = headline._signed, error_types.name_mistakes
+    bars, name = shown_rows.bars, error_types.name_mistakes
 
-    def card(*given: Any, mistakes: bool) -> str:
-        body = write(*given, mistakes=mistakes)
-        happened.append("whole card" if mistakes else "numbers")
-        return body
+    def drawn(*given: Any, **options: Any) -> Any:
+        happened.append("numbers")
+        return bars(*given, **options)
 
     def named(*given: Any, **options: Any) -> Any:
         happened.append("named")
         return name(*given, **options)
 
-    monkeypatch.setattr(headline, "_signed", card)
+    monkeypatch.setattr(shown_rows, "bars", drawn)
     monkeypatch.setattr(error_types, "name_mistakes", named)
     # A threshold that no other test asks for: its results are in no cache of this process.
     fine(next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(0.87).run())
-    assert happened == ["numbers", "numbers", "named", "whole card", "named", "whole card"]
-    assert sum(" mistakes</p>" in body for body in dashboard.html_blocks(app)) == 2
+    assert happened == ["numbers", "named", "named"]
     happened.clear()
     fine(app.run())
-    assert happened == ["whole card", "whole card"]
+    assert happened == ["numbers"]
 
 
 def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_places() -> None:
@@ -795,8 +797,13 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
     }
     # The one behind the decision first: Text recall falls.
     worst = Family("joined", truth_label="Text", prediction_label="Text")
-    largest = sorted(boxes, key=lambda family: (family != worst, -boxes[family]))[: len(cards)]
-    assert [card["title"] for card in cards] == [family_title(family) for family in largest]
+    titles = {family_title(family): family for family in boxes}
+    largest = [titles[card["title"]] for card in cards]
+    assert largest[0] == worst
+    assert [boxes[family] for family in largest[1:]] == sorted(
+        (boxes[each] for each in boxes if each != worst), reverse=True
+    )[:7]
+    assert [card["tags"] for card in cards][:2] == [["only in B"], []]
     for card, family in zip(cards, largest, strict=True):
         told = [
             f"{count_of(int(every.boxes[rows].sum()), 'wrong box')} at {count_of(len(rows), 'place')}"
@@ -804,16 +811,11 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
             else "none"
             for every in causes
         ]
-        assert card["facts"] == [f"A: {told[0]}", f"B: {told[1]}"]
+        assert [side["words"] for side in card["sides"]] == told
     dashboard.send_event(app, "cards", "open", cards[0]["key"])
     assert dashboard.title(fine(app)) == "Grid"
     assert dashboard.toolbar(app).startswith(family_title(largest[0]))
-    # A count of a card opens exactly its boxes.
-    for letter, status in (("A", "FN"), ("B", "FP")):
-        count = int(dashboard.cards(go(app, OVERVIEW))[("A", "B").index(letter)][status])
-        fine(app.button(key=f"open_{status}_{letter}").click().run())
-        assert dashboard.title(app) == "Pages"
-        assert f" | {count} boxes in " in dashboard.toolbar(app)
+    assert dashboard.address(app)["model"] == "2", "the model that has it"
 
 
 def model_boxes(app: AppTest) -> list[Any]:

@@ -131,13 +131,15 @@ def test_the_numbers_of_a_snapshot_file(folder: Path) -> None:
 
 
 def test_the_sliders_move_no_average_precision() -> None:
-    app = start(protocol="coco")
+    app = start(protocol="coco", charts="labels,scores")
     before = shown(app)
     app.slider(key="iou").set_value(0.75)
     dashboard.fine(app.slider(key="score_0").set_value(0.6).run())
     assert shown(app) == before
-    assert [each.proto.alt for each in app.get("vega_lite_chart")][:4] == [
+    assert [each.proto.alt for each in app.get("vega_lite_chart")] == [
         "Precision against recall by label",
+        "F1, precision and recall against the score threshold",
+        "Precision against recall",
         "What each error costs",
         "Reliability of the scores of A",
         "Reliability of the scores of B",
@@ -164,7 +166,7 @@ def test_an_undefined_number_says_why() -> None:
 
 @pytest.mark.parametrize("folder", PODS, ids=lambda path: path.name)
 def test_the_numbers_of_pod_on_screen_are_those_of_the_oracle(folder: Path) -> None:
-    app = start(files=workspace(folder / "gt", [folder / "submission.xml"]), protocol="pod")
+    app = start(files=workspace(folder / "gt", [folder / "submission.xml"]), protocol="pod", charts="labels")
     expected = json.loads((folder / "expected.json").read_text())["expected"]
     wanted = []
     for iou in ("0.6", "0.8"):
@@ -206,7 +208,7 @@ def test_calibration_is_that_of_the_true_and_false_positives(protocol: str) -> N
 
 @pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
 def test_best_score_and_ece_of_each_label_are_on_screen(protocol: str) -> None:
-    app = start(protocol=protocol, iou="0.6")
+    app = start(protocol=protocol, iou="0.6", charts="labels,scores")
     table = next(each.value for each in app.dataframe if "ECE A" in each.value.columns)
     system, dataset = PROTOCOLS[protocol], sample_result(protocol).evaluated
     options = system.options()
@@ -317,14 +319,14 @@ def expected_means(class_weight: dict[str, float]) -> list[list[str]]:
 
 
 def test_the_means_are_those_of_the_terminal() -> None:
-    titles, rows = means_shown(start())
+    titles, rows = means_shown(start(charts="means"))
     assert titles == ["All boxes pooled", "Mean over documents", "Mean over labels", "mAP (COCO)"]
     assert rows == expected_means({})
 
 
 def test_class_weights_are_in_the_address_and_move_the_mean_over_labels_alone() -> None:
     label = json.loads(FILES[0].read_text())["label_map"].popitem()[1]
-    app = start(weights=json.dumps([[label, 3.0]]))
+    app = start(weights=json.dumps([[label, 3.0]]), charts="means")
     titles, rows = means_shown(app)
     assert titles[2] == "Weighted mean over labels"
     assert rows == expected_means({label: 3.0})
@@ -341,13 +343,13 @@ def test_weights_that_make_no_sense_are_refused() -> None:
     for text in ("[", "3", '[["Table", -1]]', '[["Table", 1e9]]', '[["Table"]]', '{"Table": 2}'):
         with pytest.raises(ValueError):  # noqa: PT011 - each has a reason of its own
             entry.codec.read(text)
-    app = start(weights=text)
+    app = start(weights=text, charts="means")
     assert any("could not be followed" in each.value for each in app.caption)
     assert means_shown(app)[1] == expected_means({})
 
 
 def test_a_protocol_without_weights_has_no_control_and_one_with_average_precision_no_other() -> None:
-    titles, _ = means_shown(start(protocol="coco", weights='[["Table", 2]]'))
+    titles, _ = means_shown(start(protocol="coco", weights='[["Table", 2]]', charts="means"))
     assert titles == ["All boxes pooled", "Mean over documents", "Mean over labels"]
 
 

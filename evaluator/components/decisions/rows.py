@@ -1,4 +1,4 @@
-"""Decisions as the browser lists them: causes of all models and findings of none, with their words and pictures."""
+"""Causes of all models and findings of none as the browser lists them, with their words and pictures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from evaluator.components.decisions.payload import DecisionRowItem, WorthItem
 from evaluator.components.gallery import crops
-from evaluator.components.gallery.payload import CardBoxItem
+from evaluator.components.gallery.payload import CardBoxItem, CardItem, CardSideItem
 from evaluator.components.meeting.agenda import opinion_of, votes_of
 from evaluator.data.issues import count_of, displayed, listed, plain
 from evaluator.metrics.results import ratio_text
@@ -96,6 +96,30 @@ def example_boxes(row: CauseRow) -> list[list[CardBoxItem]]:
         [box for box in crops.page_boxes(side.result, example.page) if box.key in here.keys][:_BOXES_OF_A_PICTURE]
         for side, here in zip(row.sides, example.boxes, strict=True)
     ]
+
+
+def pair_card(row: CauseRow, letters: Sequence[str]) -> CardItem:
+    """Return a cause as a card: its largest place as each model has it, and what each has of it in words."""
+    place = place_of(row)
+    assert place is not None, "a cause has a place"
+    with_it = [letter for letter, side in zip(letters, row.sides, strict=True) if len(side.rows)]
+    sides = [
+        CardSideItem(f"{row.key}/{letter}", letter, side.words, boxes, empty=not len(side.rows))
+        for letter, side, boxes in zip(letters, row.sides, example_boxes(row), strict=True)
+    ]
+    return CardItem(
+        key=row.key,
+        title=displayed(row.title),
+        label="",
+        facts=[],
+        place=place[2],
+        tags=[f"only in {with_it[0]}"] if len(with_it) < len(letters) else [],
+        document=place[0],
+        index=place[1],
+        box="",
+        boxes=[box for side in sides for box in side.boxes],
+        sides=sides,
+    )
 
 
 def summary(rows: Sequence[CauseRow], letters: Sequence[str]) -> tuple[str, str]:

@@ -4,15 +4,14 @@ import { html, outlineOf, placeOf, setAttributes, svg } from "../shared/elements
 
 /** @import { CardItem, CropItem, Rect } from "../shared/payloads.d.ts" */
 
-const ASPECT = 1.7;
 const ORDER = ["truth", "TP", "FN", "FP"];
 
 /** @param {HTMLElement} node @param {CardItem["boxes"]} boxes @param {CropItem} crop */
 export function fillCrop(node, boxes, crop) {
   const [x1, y1, x2, y2] = crop.region;
   const frame = html("div", { class: "gl-sheet" });
-  // The frame has a fixed shape; a crop of another shape is centred in it, whole.
-  setAttributes(frame, { style: `${crop.aspect >= ASPECT ? "width" : "height"}:100%;aspect-ratio:${crop.aspect}` });
+  // The frame has a shape of its own; a crop of another shape is centred in it, whole.
+  setAttributes(frame, { style: `width:min(100cqw, ${100 * crop.aspect}cqh);aspect-ratio:${crop.aspect}` });
   if (crop.image) frame.append(html("img", { src: crop.image, alt: "", draggable: "false" }));
   const layer = svg("svg", { width: "100%", height: "100%" });
   for (const box of [...boxes].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))) {

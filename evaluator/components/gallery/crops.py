@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-import msgspec
 import numpy as np
 
 from evaluator.components.gallery.payload import CardBoxItem, CardItem
@@ -23,7 +22,6 @@ from evaluator.data.dataset import Side, box_key
 from evaluator.data.issues import count_of, displayed, isolated
 from evaluator.matching.box_items import MATCHED, Items
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.matching.causes import NO_TOTAL, CausesPartial, Family, family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.matching.page_rows import page_shares, rows_on
 from evaluator.pdf.pool import media_type_of
@@ -152,36 +150,6 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
                 boxes=_placed(boxes)[:_BOXES_OF_A_CARD],
             )
         )
-    return made
-
-
-def family_cards(
-    results: Sequence[AnyBoxResult], letters: Sequence[str], most: int, first: Family | None = None
-) -> list[tuple[CardItem, Family, int]]:
-    """Return the largest families of causes of some models, each with its family and the place of the shown model.
-
-    The `first` one is first. Another stands where the larger number of wrong boxes puts it; its card shows the largest
-    cause of the model that has it, and counts wrong boxes and places of every model.
-    """
-    totals = [CausesPartial.of(each.causes, each.matching.dataset.page_document).totals for each in results]
-    largest = {
-        family: max(range(len(results)), key=lambda place: totals[place].get(family, NO_TOTAL).boxes)
-        for every in totals
-        for family in every
-    }
-    made = []
-
-    def order(item: tuple[Family, int]) -> tuple[bool, int]:
-        return item[0] != first, -totals[item[1]][item[0]].boxes
-
-    for family, place in sorted(largest.items(), key=order)[:most]:
-        (card,) = cause_cards(results[place], results[place].causes.alike[family][:1])
-        facts = [
-            f"{letter}: {every[family].words if family in every else 'none'}"
-            for letter, every in zip(letters, totals, strict=True)
-        ]
-        card = msgspec.structs.replace(card, title=displayed(family_title(family)), facts=facts)
-        made.append((card, family, place))
     return made
 
 

@@ -42,7 +42,7 @@ export class Gallery {
     this.queue = new CropQueue();
     /** @type {GalleryPayload | null} */
     this.data = null;
-    /** @type {Map<string, {card: HTMLElement, node: HTMLElement, boxes: CardItem["boxes"]}>} cards by key, in order */
+    /** @type {Map<string, {card: HTMLElement, pictures: {node: HTMLElement, boxes: CardItem["boxes"]}[]}>} cards by key, in order */
     this.frames = new Map();
     this.drawn = "";
     this.timer = 0;
@@ -74,9 +74,9 @@ export class Gallery {
     return Array.isArray(this.data?.verdicts);
   }
 
-  /** @returns {string[]} the cards in order */
+  /** @returns {string[]} the cards in order, those that are shown */
   get order() {
-    return [...this.frames.keys()];
+    return [...this.frames].filter(([, { card }]) => card.getClientRects().length).map(([key]) => key);
   }
 
   /** @param {IntersectionObserverEntry[]} entries */
@@ -209,7 +209,7 @@ export class Gallery {
       const crop = this.queue.crops.get(card.key);
       const frame = this.frames.get(card.key);
       if (crop) this.show(card.key, crop);
-      if (frame) this.seen.observe(frame.node);
+      if (frame) this.seen.observe(frame.pictures[0].node);
     }
     this.judging.drawn();
     const [first] = this.order;
@@ -270,27 +270,40 @@ export class Gallery {
 
   /** @param {CardItem} card @returns {HTMLElement} */
   card(card) {
-    const picture = html("div", { class: "gl-crop", "data-key": card.key, "aria-hidden": "true" });
+    const sides = card.sides ?? [];
+    const shown = sides.length ? sides : [card];
+    const pictures = shown.map(({ boxes }) => ({ node: html("div", { class: "gl-crop", "data-key": card.key, "aria-hidden": "true" }), boxes }));
     const tags = card.tags.map((tag) => html("i", { class: `gl-tag gl-${tag.split(" ").at(-1)}` }, tag));
-    const words = [card.title, card.label, ...card.tags, ...card.facts, card.place].filter(Boolean).join(", ");
-    const node = html("div", { class: "gl-card", role: "listitem", tabindex: -1, "data-card": card.key, "aria-label": `${words}. Enter opens the page.` },
-      picture,
+    const words = [card.title, card.label, ...card.tags, ...card.facts, ...sides.map((side) => `${side.letter}: ${side.words}`), card.place].filter(Boolean).join(", ");
+    const node = html("div", { class: "gl-card", role: "listitem", tabindex: -1, "data-card": card.key, "aria-label": `${words}. Enter opens ${sides.length ? "all its places" : "the page"}.` },
+      html("div", { class: "gl-pictures" }, ...pictures.map((picture) => picture.node)),
       html("div", { class: "gl-head" }, html("span", { class: "gl-title", title: card.title }, html("b", {}, card.title), card.label && ` \u00b7 ${card.label}`), ...tags),
-      html("div", { class: "gl-facts" }, ...card.facts.map((fact) => html("span", {}, fact))),
-      html("div", { class: "gl-place" }, ...breakable(card.place)),
+      ...(sides.length ? [html("div", { class: "gl-sides" }, ...sides.map((side) => this.side(side)))] : [
+        html("div", { class: "gl-facts" }, ...card.facts.map((fact) => html("span", {}, fact))),
+        html("div", { class: "gl-place" }, ...breakable(card.place)),
+      ]),
       this.judges ? html("div", { class: "gl-foot" }, html("span", { class: "gl-said" })) : null);
-    this.frames.set(card.key, { card: node, node: picture, boxes: card.boxes });
+    this.frames.set(card.key, { card: node, pictures });
     node.addEventListener("click", (event) => {
       if (event.target instanceof Element && event.target.closest(".gl-foot")) this.point(card.key, false);
-      else this.open(card.key);
+      else this.open(shown[pictures.findIndex((picture) => event.composedPath().includes(picture.node))]?.key ?? card.key);
     });
     return node;
   }
 
+  /** @param {NonNullable<CardItem["sides"]>[number]} side @returns {HTMLElement} what opens its places */
+  side({ key, letter, words, empty }) {
+    const badge = html("i", { class: `gl-letter gl-letter-${letter}` }, letter);
+    if (empty) return html("span", { class: "gl-side" }, badge, words);
+    return button("", { class: "gl-side" }, (event) => {
+      event.stopPropagation();
+      this.open(key);
+    }, badge, words);
+  }
+
   /** @param {string} key @param {CropItem} crop */
   show(key, crop) {
-    const { node, boxes } = this.frames.get(key) ?? {};
-    if (node && boxes) fillCrop(node, boxes, crop);
+    for (const { node, boxes } of this.frames.get(key)?.pictures ?? []) fillCrop(node, boxes, crop);
   }
 
   stop() {

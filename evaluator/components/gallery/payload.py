@@ -19,6 +19,17 @@ class CardBoxItem(Payload, frozen=True):
     """as in `BoxItem`"""
 
 
+class CardSideItem(Payload, frozen=True):
+    """What one of two models has of the place of a card."""
+
+    key: str
+    letter: str
+    words: str
+    boxes: Sequence[CardBoxItem]
+    empty: bool = False
+    """whether the model has none of it"""
+
+
 class CardItem(Payload, frozen=True):
     """A card of the gallery."""
 
@@ -35,6 +46,8 @@ class CardItem(Payload, frozen=True):
     boxes: Sequence[CardBoxItem]
     family: str = ""
     """the same for all places of one cause"""
+    sides: Sequence[CardSideItem] = ()
+    """a picture for each model, and what opens its places; empty for a card of one picture"""
 
 
 class GroupItem(Payload, frozen=True):
@@ -120,7 +133,7 @@ class GalleryEvents(Events, frozen=True):
     want: Sequence[str] | None = None
     """keys of the cards that need a crop"""
     open: str | None = None
-    """key of a card"""
+    """key of a card, or of a side of one"""
     judge: Sequence[JudgeItem] | None = None
     """those that are not answered, in order"""
     cause: int | None = None

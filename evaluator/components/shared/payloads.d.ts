@@ -925,6 +925,16 @@ export interface CardBoxItem {
   outline?: string | null;
 }
 
+/** What one of two models has of the place of a card. */
+export interface CardSideItem {
+  key: string;
+  letter: string;
+  words: string;
+  boxes: CardBoxItem[];
+  /** whether the model has none of it */
+  empty?: boolean;
+}
+
 /** A card of the gallery. */
 export interface CardItem {
   key: string;
@@ -940,6 +950,8 @@ export interface CardItem {
   boxes: CardBoxItem[];
   /** the same for all places of one cause */
   family?: string;
+  /** a picture for each model, and what opens its places; empty for a card of one picture */
+  sides?: CardSideItem[];
 }
 
 /** Cards of Grid that stand together under a head. */
@@ -1018,7 +1030,7 @@ export interface JudgeItem {
 export interface GalleryEvents {
   /** keys of the cards that need a crop */
   want: string[];
-  /** key of a card */
+  /** key of a card, or of a side of one */
   open: string;
   /** those that are not answered, in order */
   judge: JudgeItem[];
@@ -1283,6 +1295,81 @@ export interface DecisionsEvents {
   open: string;
   /** key of a row whose places are to be listed */
   alike: string;
+}
+
+/** What a model found, missed and drew besides, and its F1. */
+export interface ModelBarItem {
+  letter: string;
+  name: string;
+  matched: number;
+  missed: number;
+  extra: number;
+  f1: string;
+  recall: string;
+  precision: string;
+  /** of F1 on the axis, 0 to 1; null when undefined */
+  place: number | null;
+  /** of its interval on the axis */
+  ends: [number, number] | null;
+  /** in words, or why there is none */
+  interval: string;
+  /** F1 on the ground truth as reviewers correct it, in words */
+  corrected?: string;
+  /** what that is */
+  why?: string;
+}
+
+/** A tick of the axis of F1. */
+export interface AxisTickItem {
+  at: number;
+  text: string;
+}
+
+/** The models in rows, their boxes at one scale. */
+export interface BarsPayload {
+  bars: ModelBarItem[];
+  /** of the ground truth */
+  boxes: number;
+  ticks: AxisTickItem[];
+  /** why there are no intervals; empty where there are */
+  note: string;
+}
+
+/** A label: F1 of each model, and one number. */
+export interface LabelDotsItem {
+  label: string;
+  title: string;
+  /** F1 of each model, 0 to 1 */
+  values: (number | null)[];
+  words: string;
+  /** whether the number is a clear loss */
+  fails: boolean;
+  hint: string;
+}
+
+/** The labels with most wrong boxes. */
+export interface LabelsPayload {
+  cells: LabelDotsItem[];
+  letters: string[];
+  facts: string;
+  /** opens the table of all labels, in words */
+  every: string;
+  opened: boolean;
+}
+
+/** Boxes of a model are asked for. */
+export interface BoxesEvent {
+  letter: string;
+  status: CountedStatus;
+}
+
+/** What the Overview sends. */
+export interface OverviewEvents {
+  boxes: BoxesEvent;
+  /** whose mistakes are asked for */
+  label: string;
+  /** the table of all labels is opened, or closed */
+  every: boolean;
 }
 
 /** The theme in which the server drew the charts. */

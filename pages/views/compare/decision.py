@@ -67,10 +67,9 @@ def card(
             with st.container(key="decision_ways", horizontal=True, vertical_alignment="center", gap="medium"):
                 both = " both hold" if len(made.conditions) > 1 else ""
                 st.html(f'<span class="ls-rule">Ship {chosen[1].letter} if{both}</span>', width="content")
-                _way("rule", "Change the rule")
-                _way(
-                    "differences", f"All {len([one for one in differences if one.difference is not None])} differences"
-                )
+                known = len([one for one in differences if one.difference is not None])
+                for name, words in (("rule", "Change the rule"), ("differences", f"All {known} differences")):
+                    widgets.fold(name, words, State.pair_opened, then=lambda: State.rule_moved.set(True))
             st.html(_conditions(made))
     if "rule" in state.pair_opened:
         _rule(chosen[1], measures)
@@ -83,18 +82,6 @@ def card(
 
     consequences(with_costs=costed)
     return (lambda: None) if costed else partial(consequences, with_costs=True)
-
-
-def _way(name: str, words: str) -> None:
-    """Draw what opens a part below the answer, and closes it again."""
-    opened = state.pair_opened
-
-    def turn() -> None:
-        state.pair_opened = [each for each in opened if each != name] if name in opened else [*opened, name]
-        state.rule_moved = True
-
-    icon = ":material/expand_less:" if name in opened else ":material/expand_more:"
-    st.button(words, key=f"open_{name}", type="tertiary", icon=icon, icon_position="right", on_click=turn)
 
 
 def _rule(candidate: PairModel, measures: Sequence[str]) -> None:

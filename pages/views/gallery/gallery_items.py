@@ -288,26 +288,30 @@ def draw_cards(
     of: str,
     key: str,
     empty: str = "",
+    aspect: float = crops.CARD_ASPECT,
     grid: GridPart | None = None,
     **on: Callable[[], None],
 ) -> None:
     """Draw cards in a part of a view; one that the reader opens is in `State.gallery_opened` when the part runs again.
 
-    `of` is what they are cards of: another set forgets the crops. `on`: callbacks of the events of `grid`.
+    With it is the side of the card that was pressed, -1 for the whole. `of` is what they are cards of: another set
+    forgets the crops. `aspect`: width of a crop over its height. `on`: callbacks of the events of `grid`.
     """
     by_key = {card.key: card for card in cards}
+    places = {side.key: (card, at) for card in cards for at, side in enumerate(card.sides)}
     asked = [by_key[wanted] for wanted in state.gallery_wanted if wanted in by_key]
 
     def want() -> None:
         state.gallery_wanted = [*(gallery.events(report(key)).want or ())][:MOST_WANTED]
 
     def opened() -> None:
-        state.gallery_opened = by_key.get(gallery.events(report(key)).open or "")
+        pressed = gallery.events(report(key)).open or ""
+        state.gallery_opened = places.get(pressed) or ((by_key[pressed], -1) if pressed in by_key else None)
 
     payload = GalleryPayload(
         set=of,
         cards=[msgspec.structs.replace(card, document=cut(card.document)) for card in cards],
-        crops=crops_of(loaded, asked),
+        crops=crops_of(loaded, asked, aspect),
         empty=empty,
         **({} if grid is None else {name: getattr(grid, name) for name in grid.__slots__}),
     )
@@ -315,9 +319,13 @@ def draw_cards(
     state.gallery_wanted = []
 
 
-def crops_of(loaded: LoadedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:
+def crops_of(loaded: LoadedBoxes, cards: Sequence[CardItem], aspect: float = crops.CARD_ASPECT) -> dict[str, CropItem]:
     """Return crops of some cards, by their keys."""
-    return {card.key: crop(loaded, card.document, card.index, [box.xyxy for box in card.boxes]) for card in cards}
+    width = round(_CROP_WIDTH * max(aspect / crops.CARD_ASPECT, 1.0))
+    return {
+        card.key: crop(loaded, card.document, card.index, [box.xyxy for box in card.boxes], width=width, aspect=aspect)
+        for card in cards
+    }
 
 
 def crop(
@@ -328,6 +336,7 @@ def crop(
     *,
     width: int = _CROP_WIDTH,
     dpi: float = pictures.FIRST_DPI,
+    aspect: float = crops.CARD_ASPECT,
 ) -> CropItem:
     """Return a page around some boxes (all for none), at most `width` pixels; an empty sheet if it fails."""
     corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
@@ -337,10 +346,10 @@ def crop(
         page = pictures.pages_of(loaded, document).file(index)
         picture = pictures.awaited_image(renderer, page, dpi=dpi)
     except PageProblem as problem:
-        part = crops.region(corners, _UNKNOWN_POINTS)
+        part = crops.region(corners, _UNKNOWN_POINTS, aspect=aspect)
         return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))
     points = (picture.page_width, picture.page_height)
-    part = crops.region(corners, points)
+    part = crops.region(corners, points, aspect=aspect)
 
     def make() -> bytes | None:
         # Asked for again rather than kept: the renderer has its last pictures.

@@ -1,18 +1,17 @@
-"""The numbers at the head of a view: operating point, model cards, and the corrected numbers."""
+"""What views have at their head: thresholds, the chosen model, and the corrected numbers."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from evaluator.compare.sentences import points
+from evaluator.components.overview.rows import CorrectedF1
 from evaluator.data.issues import count_of, plain
-from evaluator.matching.box_items import Status
-from evaluator.metrics.results import MetricColumns, Metrics, defined, threshold_text
+from evaluator.metrics.results import Metrics, defined
 from evaluator.metrics.terms import explained
 from pages.app import protocol, widgets
 from pages.app.frame import (
@@ -120,84 +119,6 @@ def _presets(loaded: LoadedBoxes) -> None:
     )
 
 
-def model_cards(
-    loaded: LoadedBoxes, chosen: Sequence[PairModel], ask: Callable[[PairModel, Status], None]
-) -> Callable[[], None]:
-    """Draw each model's ratios and counts, which `ask` for their boxes; return what adds mistakes without names yet."""
-    baseline = result_of(loaded, chosen[0]).micro
-    late = []
-    for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
-        result = result_of(loaded, model)
-        row = result.micro.row(0)
-        counts: tuple[tuple[Status, str], ...] = (
-            ("TP", f"{row['tp']:,} found"),
-            ("FN", f"{row['fn']:,} missed"),
-            ("FP", f"{row['fp']:,} extra"),
-        )
-        with column.container(border=True, key=f"model_card_{model.letter}"):
-            st.html(_model_card(loaded, model, None if model.letter == "A" else baseline))
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                for status, words in counts:
-                    key, said = f"open_{status}_{model.letter}", explained(status)
-                    st.button(words, key=key, on_click=ask, args=(model, status), help=said, disabled=words[0] == "0")
-                place = st.empty()
-            place.html(_signed(loaded, model, mistakes=result.mistakes_known))
-            if not result.mistakes_known:
-                late.append((model, place))
-
-    def complete() -> None:
-        for model, place in late:
-            place.html(_signed(loaded, model, mistakes=True))
-
-    return complete
-
-
-def _signed(loaded: LoadedBoxes, model: PairModel, *, mistakes: bool) -> str:
-    words = _thresholds(loaded, model)
-    if mistakes:
-        words += f" · {count_of(len(result_of(loaded, model).mistakes), 'mistake')}"
-    return f'<p class="ls-facts">{html.escape(words)}</p>'
-
-
-def _model_card(loaded: LoadedBoxes, model: PairModel, baseline: MetricColumns | None) -> str:
-    row = result_of(loaded, model).micro.row(0)
-    after = corrected(loaded, model)
-    main = _metrics(*_RATIOS, of=row, after=after)
-    second = _metrics(("Mean IoU", "mean_iou"), ("Coverage", "mean_coverage"), ("Purity", "mean_purity"), of=row)
-    return (
-        f'<section class="ls-card{theme_class()}" aria-label="Model {model.letter}"><header>'
-        f'{letter_badge(model.letter)}<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
-        f"<span>{html.escape(against(row['f1'], baseline))}</span></header>"
-        f'<div class="ls-metrics"><dl class="ls-main">{main}</dl><dl class="ls-second">{second}</dl></div></section>'
-    )
-
-
-def against(f1: float | None, baseline: MetricColumns | None) -> str:
-    """Return F1 against the baseline model in points, in words."""
-    if baseline is None:
-        return "baseline"
-    other = baseline.row(0)["f1"]
-    if f1 is None or other is None:
-        return "F1 n/a against A"
-    return f"F1 {points(f1 - other)} points against A"
-
-
-def _thresholds(loaded: LoadedBoxes, model: Model) -> str:
-    of = protocol.chosen()
-    score = threshold_text(score_threshold(loaded, model))
-    return f"{of.name} {of.version} · {protocol.iou_words()} · score ≥ {score}"
-
-
-def _metrics(*names: tuple[str, Ratio], of: Metrics, after: Corrected | None = None) -> str:
-    """Return names and numbers of a card, each with its corrected number when there is one."""
-    again = {} if after is None else {key: corrected_badge(after, of, key) for _, key in names}
-    return "".join(
-        f'<div title="{html.escape(explained(name))}"><dt>{name}</dt>'
-        f"<dd>{number(of[key])}{again.get(key, '')}</dd></div>"
-        for name, key in names
-    )
-
-
 # --- corrected numbers ---------------------------------------------------------------------------------------
 
 
@@ -222,12 +143,23 @@ def corrected_badge(after: Corrected, before: Metrics | Mapping[Ratio, float | N
     """Return a corrected number in small letters, as HTML; empty when it reads as the official one."""
     if number(after.numbers[key]) == number(before[key]):
         return ""
-    why = (
+    return f'<small class="ls-after" title="{html.escape(_why(after))}">corrected {number(after.numbers[key])}</small>'
+
+
+def corrected_f1(loaded: LoadedBoxes, model: Model) -> CorrectedF1 | None:
+    """Return F1 of a model on the corrected ground truth; None where it reads as the official one."""
+    after = corrected(loaded, model)
+    if after is None or number(after.numbers["f1"]) == number(result_of(loaded, model).micro.row(0)["f1"]):
+        return None
+    return CorrectedF1(f"corrected {number(after.numbers['f1'])}", _why(after))
+
+
+def _why(after: Corrected) -> str:
+    return (
         f"On the ground truth as {count_of(after.applied, 'agreed verdict')} of reviewers "
         f"{'corrects' if after.applied == 1 else 'correct'} it; the official number is on the ground truth as it was "
         "opened. The view Decisions lists the verdicts."
     )
-    return f'<small class="ls-after" title="{html.escape(why)}">corrected {number(after.numbers[key])}</small>'
 
 
 def numbers_line(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:

@@ -37,11 +37,8 @@ class _Group(NamedTuple):
 def means(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     """Draw a row for each model: pooled, mean over documents, weighted mean over labels, AP."""
     weights = weights_in_use(loaded)
-    head, control = st.columns([2.4, 1], vertical_alignment="center")
-    head.html('<h2 class="ls-section">Means <small>of the boxes at these thresholds</small></h2>')
     if protocol.has_class_weights():
-        with control:
-            _weights_control(loaded, weights)
+        _weights_control(loaded, weights)
     rows = {model: _groups(loaded, model, weights) for model in chosen}
     shown = rows[chosen[0]]
     heads = "".join(

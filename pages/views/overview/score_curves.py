@@ -19,34 +19,7 @@ from pages.app.state import State, chosen_points, chosen_range, state
 from pages.views.gallery import gallery_items
 
 _CHART_HEIGHT: Final = 236
-CHARTS: Final = {"scores": "Scores", "fit": "Fit"}
 FITS: Final = {"iou": "IoU", "coverage": "Coverage", "purity": "Purity"}
-_HINTS: Final = {
-    "scores": "drag to see the boxes of a score range; a point of the right curve sets the threshold",
-    "fit": "drag to see the pairs that fit like this",
-}
-
-
-def draw(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], view: str) -> None:
-    """Draw the choice of curves, none at first, and the chosen ones; what is marked leads to `view`."""
-    if state.curves not in CHARTS:
-        state.curves = None
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_head"):
-        st.pills(
-            "Curves",
-            list(CHARTS),
-            format_func=CHARTS.__getitem__,
-            key=State.curves.key,
-            label_visibility="collapsed",
-            persist_state="session",
-        )
-        if state.curves:
-            models = "".join(f" {frame.letter_badge(each.letter)}" for each in chosen)
-            st.html(f'<h2 class="ls-section">{CHARTS[state.curves]}{models} <small>{_HINTS[state.curves]}</small></h2>')
-    if state.curves == "scores":
-        _scores(loaded, chosen, view)
-    elif state.curves == "fit":
-        _fit(loaded, chosen, loaded.shown_of_pair, view)
 
 
 def _show(asked: Query, view: str) -> None:
@@ -56,7 +29,8 @@ def _show(asked: Query, view: str) -> None:
     state.next_view = view
 
 
-def _scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], view: str) -> None:
+def scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], view: str) -> None:
+    """Draw what each model reaches at each score; what is marked leads to `view`."""
     scored = [model for model in chosen if has_scores(loaded, model)]
     if not scored:
         st.caption("All scores of the models are equal or missing, so there is no curve.")
@@ -97,7 +71,8 @@ def _scores(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], view: str) -> No
     )
 
 
-def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel, view: str) -> None:
+def fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel, view: str) -> None:
+    """Draw how well the matched boxes of the models fit, and the pairs of one; what is marked leads to `view`."""
     results = {each.letter: result_of(loaded, each) for each in chosen}
     every = gallery_items.every_item(loaded, model)
     pairs = np.flatnonzero(~np.isnan(every.iou))
@@ -108,7 +83,7 @@ def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel, v
     for column, name in zip(columns, FITS, strict=False):
         key = f"fit_{name}_{state.curves_round}"
         marked: dict[str, Any] = {"on_select": _fit_callback(key, name, view), "selection_mode": "range", "key": key}
-        fit_histogram(column, results, name, height=_CHART_HEIGHT - 30, **marked)
+        _histogram(column, results, name, **marked)
     drawn = pairs[: curves.SCATTER_POINTS]
     key = f"fit_scatter_{state.curves_round}"
     left_out = f", the first {len(drawn):,} of {len(pairs):,}" if len(drawn) < len(pairs) else ""
@@ -138,12 +113,10 @@ def _fit(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], model: PairModel, v
     )
 
 
-def fit_histogram(
+def _histogram(
     column: DeltaGenerator,
     results: Mapping[str, Result],
     name: str,
-    *,
-    height: int,
     **marked: Any,  # noqa: ANN401 - as Streamlit's
 ) -> None:
     """Draw how well the matched boxes of each model, by letter, fit by one of `FITS`; `marked`: how a range is."""
@@ -155,7 +128,7 @@ def fit_histogram(
     values = {letter: getattr(result.matches, name) for letter, result in results.items()}
     widgets.chart(
         column,
-        boxes.histogram(values, low=state.iou, baseline="A", dark=frame.is_dark(), height=height),
+        boxes.histogram(values, low=state.iou, baseline="A", dark=frame.is_dark(), height=_CHART_HEIGHT - 30),
         alt=f"{FITS[name]} of matched boxes",
         **marked,
     )

@@ -38,11 +38,14 @@ from evaluator.protocols.base import (
     SourceT,
     Thresholds,
 )
+from evaluator.system.engine import Engine
 from evaluator.system.memory import release_freed_memory
 from evaluator.system.threads import thread_pool
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from evaluator.system.parts import Parts
 
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
@@ -569,7 +572,8 @@ def evaluate(
     count: Count | None = None,
     *,
     boxes: bool = True,
-    executor: Callable[[], Executor] | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
+    parts: Parts | None = None,
     **chosen: Any,  # noqa: ANN401 - each option has a type of its own
 ) -> list[Evaluation]:
     """Evaluate predictions against one ground truth, which is read once; return one result each, in order.
@@ -585,8 +589,11 @@ def evaluate(
     boxes : bool
         False when the tables suffice: one plain prediction may then be evaluated over ranges of pages, for the same
         numbers and issues.
-    executor : callable, optional
-        Makes what may work on parts of a large corpus; see `evaluator.system.engine.Engine`.
+    executor : Executor or callable, optional
+        What may work on parts of a large corpus, any executor of ``concurrent.futures``; or what makes one, which is
+        closed then.
+    parts : Parts, optional
+        Of several runs that share the work, for one prediction; see `evaluator.system.parts`.
     **chosen
         Options of the protocol by name; None leaves the protocol's own.
 
@@ -599,18 +606,19 @@ def evaluate(
     """
     system = protocol_named(protocol)
     options = options_of(system, **chosen)
-    if not system.can_stream or not (options.page_ranges or (not boxes and len(predictions) == 1)):
-        project = open_project(system, ground_truth, predictions, options, say)
-        return _one_by_one(project, system, options, say, count, executor=executor)
-    evaluations = []
-    for origin, name in zip(predictions, model_names(predictions), strict=True):
-        alone = _over_ranges(system, ground_truth, origin, options, say, name=name, boxes=boxes, executor=executor)
-        if alone is None:
-            project = open_project(system, ground_truth, [origin], options, say, names=[name])
-            evaluations += _one_by_one(project, system, options, say, count)
-        else:
-            evaluations.append(alone)
-    return evaluations
+    with Engine(executor, parts) as engine:
+        if not system.can_stream or not (options.page_ranges or (not boxes and len(predictions) == 1)):
+            project = open_project(system, ground_truth, predictions, options, say)
+            return _one_by_one(project, system, options, say, count, engine=engine)
+        evaluations = []
+        for origin, name in zip(predictions, model_names(predictions), strict=True):
+            alone = _over_ranges(system, ground_truth, origin, options, say, name=name, boxes=boxes, engine=engine)
+            if alone is None:
+                project = open_project(system, ground_truth, [origin], options, say, names=[name])
+                evaluations += _one_by_one(project, system, options, say, count, engine=engine)
+            else:
+                evaluations.append(alone)
+        return evaluations
 
 
 def _one_by_one(
@@ -620,7 +628,7 @@ def _one_by_one(
     say: Say,
     count: Count | None = None,
     *,
-    executor: Callable[[], Executor] | None = None,
+    engine: Engine,
 ) -> list[Evaluation]:
     """Return the evaluation of each model of a project, by itself."""
     with explained(project, protocol, options):
@@ -628,7 +636,7 @@ def _one_by_one(
         evaluations = []
         for member, model in zip(project.models, models, strict=True):
             say(f"Evaluating {member.name}")
-            evaluations += _evaluated(protocol, truth, [model], options, count, executor=executor)
+            evaluations += _evaluated(protocol, truth, [model], options, count, engine=engine)
     return evaluations
 
 
@@ -704,7 +712,7 @@ def _evaluated(
     options: Options,
     count: Count | None,
     *,
-    executor: Callable[[], Executor] | None = None,
+    engine: Engine | None = None,
 ) -> list[Evaluation]:
     """Return the evaluations of some models; OptionError for an option whose value makes no sense."""
     from evaluator.analysis.doctor import match_check
@@ -713,7 +721,7 @@ def _evaluated(
         if options.page_ranges:
             from evaluator.protocols.sharding import run_in_shards
 
-            parts = partial(run_in_shards, pages=options.page_ranges, executor=executor)
+            parts = partial(run_in_shards, pages=options.page_ranges, engine=engine)
             evaluations = [protocol.evaluate_in_shards(truth, model, options, parts) for model in models]
         else:
             evaluations = protocol.evaluate(truth, models, options, count)
@@ -811,7 +819,7 @@ def _over_ranges(
     *,
     name: str,
     boxes: bool,
-    executor: Callable[[], Executor] | None,
+    engine: Engine,
 ) -> Evaluation | None:
     """Return the numbers of one model over ranges of pages, without its boxes.
 
@@ -841,7 +849,7 @@ def _over_ranges(
         if all(formats.is_cached(path, protocol.reading(side, options)) for path, side in sides):
             return None
     say(f"Reading {truth.name} and {name}")
-    result = protocol.evaluate_streamed(truth, predicted, options, name, error_types=boxes, executor=executor)
+    result = protocol.evaluate_streamed(truth, predicted, options, name, error_types=boxes, engine=engine)
     # Predictions of low scores, which may be many, are no reason to give up the ranges that were asked for.
     share = getattr(result, "recall" if asked else "f1", None) or 0.0
     if result is None or (share < SUSPECT_F1 and not (asked and options.allow_no_match)):

@@ -34,6 +34,10 @@ COMMANDS = {
         "compare:gate",
         "Fail with exit code 1 when a prediction is not good enough, in absolute terms or against a baseline.",
     ),
+    "merge": (
+        "merge:merge",
+        "Make one result of the parts that evaluate --shard wrote: the same numbers as of one run.",
+    ),
     "open": (
         "dashboard:open_paths",
         "Start the dashboard on folders and files; ground truth, predictions and PDFs are recognised by content.",

@@ -58,6 +58,12 @@ def evaluate(
     slices: SlicesFile = None,
     attributes: PageTable = None,
     password_file: PasswordFile = None,
+    shard: Annotated[
+        str | None,
+        Parameter(
+            group=_output, help='Evaluate one part of whole documents, "3/64", into --out; see layoutscope merge.'
+        ),
+    ] = None,
 ) -> int:
     """Evaluate predictions against a ground truth.
 
@@ -70,8 +76,7 @@ def evaluate(
     out
         Folder that gets result.json, result.csv and result.md, and for pixel one CSV per matrix.
     """
-    if json + csv + markdown > 1:
-        raise UsageError("choose one of --json, --csv and --markdown.")
+    form = form_of(json=json, csv=csv, markdown=markdown)
     if out is not None and out.exists() and not out.is_dir():
         raise UsageError(f"--out must name a folder; {plain(out.name)} is a file. Choose another name.")
     compared = compared_files(protocol, gt, pred, project, given_options(options))
@@ -82,6 +87,13 @@ def evaluate(
         need_apart([out / name for name in _FORMS], read)
     if findings and options_given.get("page_ranges"):
         raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
+    if shard is not None:
+        from evaluator.cli.parts import write_part  # most evaluations are one run
+
+        if out is None or form or findings or slices or attributes:
+            raise UsageError("--shard goes with --out alone; layoutscope merge writes the result.")
+        with opening_with(passwords_of(password_file)):
+            return write_part(compared, shard, out)
     with opening_with(passwords_of(password_file)), progress("Reading") as say:
         with in_one_sentence(OptionError):
             # A table needs no boxes; the JSON has what is kept of them.
@@ -101,12 +113,18 @@ def evaluate(
 
             results = with_corrected(results, findings)
         results, named = named_in(results, compared.gt, slices, attributes, pdfs=options_given.get("pdfs"), say=say)
-        form = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
-        text = _written(results, named, form, out, read=read, say=say)
+        text = results_text(results, named, form, out, read=read, say=say)
     sys.stdout.write(text)
     if not json:  # the JSON has them
         print_issues(issue for evaluated in results for issue in evaluated.issues)
     return OK
+
+
+def form_of(*, json: bool, csv: bool, markdown: bool) -> str | None:
+    """Return the name of the form of a result that was chosen; None for a table."""
+    if json + csv + markdown > 1:
+        raise UsageError("choose one of --json, --csv and --markdown.")
+    return next((name for name, chosen in zip(_FORMS, (json, csv, markdown), strict=True) if chosen), None)
 
 
 def _read_by(
@@ -131,7 +149,7 @@ def _read_by(
     }
 
 
-def _written(
+def results_text(
     results: Sequence[Evaluation],
     named: Sequence[NamedNumbers],
     chosen: str | None,

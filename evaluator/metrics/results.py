@@ -157,8 +157,11 @@ class MetricColumns:
     def __getstate__(self) -> dict[str, object]:
         """Return plain columns, for another process: the sums are worked out."""
         sums = None if self.sum_of_fit is None else {name: self._exact(name) for name in get_args(Fit)}
-        given = {"tp": self.tp, "fp": self.fp, "fn": self.fn, "sum_of_fit": sums and sums.__getitem__}
-        return {**given, "_sums": sums or {}}
+        return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "sums": sums}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        sums = state.pop("sums")
+        self.__dict__.update(state, sum_of_fit=sums and sums.__getitem__, _sums=sums or {})
 
 
 @dataclass(frozen=True, eq=False)

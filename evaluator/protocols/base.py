@@ -31,8 +31,6 @@ from evaluator.pdf.folder import Folders
 
 if TYPE_CHECKING:
     # Numbers without boxes need none of these.
-    from concurrent.futures import Executor
-
     from evaluator.data.fields import FieldDocuments
     from evaluator.formats.posters import Posters
     from evaluator.matching.box_items import SliceAverage
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from evaluator.metrics.item_ledger import ItemLedger
     from evaluator.metrics.measures import Key, Measures
     from evaluator.metrics.observations import MeasureWords, Observations
-    from evaluator.system.engine import Partial
+    from evaluator.system.engine import Engine, Partial
 
 Source: TypeAlias = "Annotations | FieldDocuments | Posters"
 """One side as its format reads it."""
@@ -427,12 +425,12 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         name: str,
         *,
         error_types: bool = True,
-        executor: Callable[[], Executor] | None = None,
+        engine: Engine,
     ) -> Result | None:
         """Return the result from the files themselves, with F1 as ``f1``; None where they do not allow it.
 
-        `name` is the prediction's in it; `error_types` says whether it is to have them. An executor may work on parts
-        of it; see `evaluator.system.engine`.
+        `name` is the prediction's in it; `error_types` says whether it is to have them. The engine may work on parts
+        of it.
         """
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from evaluator.data.subsets import only_documents
 from evaluator.protocols.base import ShardPair, Source
 from evaluator.system.engine import Engine, Shard, plan
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 # Of a part where no number is given.
 _PAGES: Final = 2_500
 # Pages below which no processes are started: that takes some tenths of a second.
@@ -26,27 +23,29 @@ _LARGE: Final = 20_000
 
 
 def run_in_shards(
-    work: Callable[[ShardPair], Any],
-    sides: ShardPair,
-    *,
-    pages: int | bool,
-    executor: Callable[[], Executor] | None = None,
+    work: Callable[[ShardPair], Any], sides: ShardPair, *, pages: int | bool, engine: Engine | None = None
 ) -> list[Any]:
     """Return what the work makes of each part of about so many pages, at least one; True for a number that fits."""
     truth, predicted = sides
     if isinstance(truth, Annotations):
         predicted = formats.resolve(predicted, truth)
-    cuts = DocumentShards(truth, predicted, _PAGES if pages is True else pages)
-    with Engine(executor if cuts.pages >= _LARGE else None) as engine:
-        return engine.run(work, cuts)
+    engine = engine or Engine()
+    fitting = _PAGES if pages is True else pages
+    cuts = DocumentShards(truth, predicted, fitting, None if engine.parts is None else engine.parts.count)
+    engine = engine if cuts.pages >= _LARGE else engine.here()
+    return engine.share(cuts, [side.sha256 for side in sides], work)
 
 
 class DocumentShards(Sequence[ShardPair]):
-    """Two sides, cut between documents into parts of about so many pages; a part is made when it is asked for."""
+    """Two sides, cut between documents into parts of about so many pages; a part is made when it is asked for.
 
-    def __init__(self, truth: Source, predicted: Source, pages: int) -> None:
+    With `parts` there are about so many instead.
+    """
+
+    def __init__(self, truth: Source, predicted: Source, pages: int, parts: int | None = None) -> None:
         self._sides = truth, predicted
         self._names, documents = _pages(truth, predicted)
+        pages = pages if parts is None else max(-(-len(documents) // parts), 1)
         self._shards = plan(documents, pages) or (Shard(0, 0),)
         self.pages = len(documents)
 

@@ -21,6 +21,8 @@ from evaluator.system.threads import in_threads
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from evaluator.system.parts import Parts
+
 # Each process needs memory of its own.
 _MOST_PROCESSES: Final = 8
 
@@ -62,13 +64,14 @@ def plan(document: IntArray, pages: int) -> tuple[Shard, ...]:
 
 
 class Engine:
-    """What works on shards, here or with the executor that the callable makes; then it has to be closed.
+    """What works on shards: here, with an executor, or with one that the callable makes and that is closed with it.
 
-    Work and shards have to be what the executor of ``concurrent.futures`` can hand over.
+    Work and shards have to be what the executor of ``concurrent.futures`` can hand over. `parts` are those of several
+    runs that share the work.
     """
 
-    def __init__(self, executor: Callable[[], Executor] | None = None) -> None:
-        self._make = executor
+    def __init__(self, executor: Executor | Callable[[], Executor] | None = None, parts: Parts | None = None) -> None:
+        self._make, self.parts = executor, parts
         self._executor: Executor | None = None
 
     def __enter__(self) -> Self:
@@ -80,15 +83,28 @@ class Engine:
         self._close()
 
     def _close(self) -> None:
-        if self._executor is not None:
+        # One that was given is its owner's.
+        if self._executor is not None and self._executor is not self._make:
             # What nobody waits for any more is not begun.
             self._executor.shutdown(cancel_futures=True)
-            self._executor = None
+        self._executor = None
 
     @property
     def elsewhere(self) -> bool:
         """Return whether an executor does the work."""
         return self._make is not None
+
+    def here(self) -> Engine:
+        """Return one without the executor, for little work."""
+        return Engine(parts=self.parts)
+
+    def share(
+        self, shards: Sequence[T], sources: Sequence[str], work: Callable[[T], R], *, threads: int = 1
+    ) -> list[R]:
+        """Return what the work makes of each shard as `run`, with what other runs have made of theirs; see `Parts`."""
+        if self.parts is None:
+            return self.run(work, shards, threads=threads)
+        return self.parts.run(shards, sources, lambda some: self.run(work, some, threads=threads))
 
     def run(self, work: Callable[[T], R], shards: Sequence[T], *, threads: int = 1, tries: int = 3) -> list[R]:
         """Return what the work makes of each shard, in their order; raise what it raises.
@@ -102,7 +118,7 @@ class Engine:
 
         done: dict[int, R] = {}
         for _ in range(tries):
-            executor = self._executor = self._executor or self._make()
+            executor = self._executor = self._executor or (self._make() if callable(self._make) else self._make)
             waiting: dict[int, Future[R]] = {}
             try:
                 for at, shard in enumerate(shards):

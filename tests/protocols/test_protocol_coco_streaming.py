@@ -36,7 +36,7 @@ from evaluator.project import OptionError
 from evaluator.protocols import coco
 from evaluator.protocols.coco import streaming
 from evaluator.protocols.coco.streaming import StreamedResult, evaluate_streamed
-from evaluator.system.engine import processes
+from evaluator.system.engine import Engine, processes
 from tests.engine_work import no_main
 from tests.formats.test_readers_coco import NOT_PLAIN, ONE, annotation, instances, result
 from tests.protocols.test_protocol_coco import BETWEEN_SIZES, assert_equal_to_official, crowded_set, random_set
@@ -77,9 +77,9 @@ def assert_equal_to_ordinary(
     **options: Any,
 ) -> StreamedResult:
     """Everything that a result says, and every digit of it."""
-    with written(truth, predictions) as paths:
+    with written(truth, predictions) as paths, Engine(executor) as engine:
         expected = ordinary(paths, **options)
-        averages = evaluate_streamed(*paths, pages=pages, error_types=True, executor=executor, **options)
+        averages = evaluate_streamed(*paths, pages=pages, error_types=True, engine=engine, **options)
     assert averages is not None
     assert averages.numbers == expected.numbers
     assert averages.per_label == expected.per_label
@@ -206,7 +206,7 @@ def test_processes_that_are_lost_again_and_again_leave_it_to_the_ordinary_way(mo
             raise BrokenExecutor
 
     monkeypatch.setattr(streaming, "_LARGE", 0)
-    assert streamed(*plain_set(3), executor=Lost) is None
+    assert streamed(*plain_set(3), engine=Engine(Lost)) is None
 
 
 def test_large_files_are_left_to_processes_and_small_ones_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_large_files_are_left_to_processes_and_small_ones_are_not(monkeypatch: p
         made.append(processes())
         return made[-1]
 
-    assert streamed(*plain_set(3), executor=noted) is not None
+    assert streamed(*plain_set(3), engine=Engine(noted)) is not None
     assert not made
     monkeypatch.setattr(streaming, "_LARGE", 0)
     monkeypatch.setattr("evaluator.system.engine.processors", lambda: 1)

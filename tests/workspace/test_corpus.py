@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from evaluator.data.issues import BadInput, issues_text
 from evaluator.formats import columns
 from evaluator.formats.corpus import LIST
 from evaluator.workspace import corpus
-from tests.building import Box, random_rows, write_file
+from tests.building import Box, random_rows, write_coco, write_file
 from tests.terminal import run_command
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -31,30 +30,6 @@ TRUTH, LINES, BLOCKS = SAMPLES / "ground_truth.json", SAMPLES / "lines.json", SA
 
 def write_snapshot(folder: Path, truth: list[Box], predicted: list[Box]) -> tuple[Path, Path]:
     return write_file(folder / "gt.json", truth, side="ground_truth"), write_file(folder / "dt.json", predicted)
-
-
-def write_coco(folder: Path, truth: list[Box], predicted: list[Box]) -> tuple[Path, Path]:
-    """Images in no order of their ids, and a results list."""
-    pages = list(dict.fromkeys((row.document, row.page) for row in (*truth, *predicted)))
-    labels = list(dict.fromkeys(row.label for row in (*truth, *predicted)))
-    ids = {page: 3 * ((at * 7) % (len(pages) + 7)) + at % 3 for at, page in enumerate(pages)}
-
-    def item(row: Box) -> dict[str, Any]:
-        x1, y1, x2, y2 = (round(100 * each, 2) for each in row.xyxy)
-        bbox = [x1, y1, round(max(x2 - x1, 0.01), 2), round(max(y2 - y1, 0.01), 2)]
-        return {"image_id": ids[row.document, row.page], "category_id": labels.index(row.label) + 1, "bbox": bbox}
-
-    instances = {
-        "images": [{"id": ids[page], "file_name": f"{ids[page]}.png", "width": 101, "height": 101, "doc": page[0],
-                    "page": page[1]} for page in pages],
-        "categories": [{"id": at + 1, "name": label} for at, label in enumerate(labels)],
-        "annotations": [{"id": at + 1, "area": 1.5, "iscrowd": at % 9 // 8, **item(row)}
-                        for at, row in enumerate(truth)],
-    }  # fmt: skip
-    paths = folder / "gt.json", folder / "dt.json"
-    paths[0].write_text(json.dumps(instances))
-    paths[1].write_text(json.dumps([{**item(row), "score": row.score} for row in predicted]))
-    return paths
 
 
 def said_of(protocol: str, truth: Path, predicted: Path) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
@@ -26,12 +26,11 @@ from evaluator.protocols.coco.matching import IOU_FLOOR, MOST_DETECTIONS, NAME, 
 from evaluator.protocols.coco.streaming import evaluate_streamed
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from evaluator.matching.box_items import SliceAverage
     from evaluator.matching.box_measures import RankedLabel
     from evaluator.matching.error_types import TideErrors
     from evaluator.metrics.measures import Measures
+    from evaluator.system.engine import Engine
 
 
 class CocoOptions(BoxOptions, frozen=True, kw_only=True):
@@ -77,13 +76,13 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         name: str,
         *,
         error_types: bool = True,
-        executor: Callable[[], Executor] | None = None,
+        engine: Engine,
     ) -> Result | None:
         """Return the numbers of one model without its boxes; None when a file needs the ordinary way."""
         pages = None if options.page_ranges is True else options.page_ranges
         iou = options.iou or IOU_THRESHOLDS
         result = evaluate_streamed(
-            ground_truth, prediction, iou=iou, pages=pages, error_types=error_types, executor=executor
+            ground_truth, prediction, iou=iou, pages=pages, error_types=error_types, engine=engine
         )
         # Where nothing matches the boxes are needed to say why.
         nothing = result is not None and not any(result.numbers.values())

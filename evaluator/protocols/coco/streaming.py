@@ -7,7 +7,7 @@ Boxes wait in a temporary folder by shards of images. What matched adds up over 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,8 +34,6 @@ from evaluator.system.engine import Engine, Shard, plan
 from evaluator.system.memory import keep_freed_memory
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from evaluator.matching.error_types import TidePartial
 
 _MOST_PAGES: Final = 2_500
@@ -115,12 +113,12 @@ def evaluate_streamed(
     iou: Sequence[float] = IOU_THRESHOLDS,
     pages: int | None = None,
     error_types: bool = False,
-    executor: Callable[[], Executor] | None = None,
+    engine: Engine | None = None,
 ) -> StreamedResult | None:
     """Return the twelve numbers of a results list against an instances file; None unless all is plain.
 
     Files need not be sorted; `iou` is in (0, 1]; `pages` of a shard do not change the numbers; `error_types`: whether
-    the result has them; for `executor` see `Engine`. None when the ordinary way has to be taken: a file cannot be read
+    the result has them; for `engine` see `Engine`. None when the ordinary way has to be taken: a file cannot be read
     or is no COCO file of plain numbers, an issue is to be reported, a threshold is out of range or there are more than
     64, or a page has so many boxes that their pairs have to be counted.
     """
@@ -132,10 +130,8 @@ def evaluate_streamed(
         if not (_is_coco(ground_truth) and _is_coco(prediction)):
             return None
         large = ground_truth.stat().st_size + prediction.stat().st_size >= _LARGE
-        with (
-            Engine(executor if large else None) as engine,
-            tempfile.TemporaryDirectory(prefix="layoutscope-") as folder,
-        ):
+        engine = Engine() if engine is None else engine if large else engine.here()
+        with tempfile.TemporaryDirectory(prefix="layoutscope-") as folder:
             return _result(engine, (ground_truth, prediction), Path(folder), rising, pages, errors=error_types)
     except NEED_FULL_VALIDATION:
         # The ordinary way uses the same code: what is wrong there is raised again.
@@ -167,7 +163,10 @@ def _result(
     with paths[0].open("rb") as file:
         named = Instances(file).named()
     count = len(named.ids)
-    shards = plan(np.arange(count), pages or min(max(count // _SHARDS, _FEWEST_PAGES), _MOST_PAGES))
+    pages = pages or min(max(count // _SHARDS, _FEWEST_PAGES), _MOST_PAGES)
+    if engine.parts is not None:
+        pages = max(-(-count // engine.parts.count), 1)
+    shards = plan(np.arange(count), pages)
     sides: tuple[Side, Side] = ("ground_truth", "prediction")
     packing = [
         PackJob(path, side, named, shards, folder, 1 if engine.elsewhere else MOST_THREADS)
@@ -183,12 +182,12 @@ def _result(
         for shard in shards
         for pages in (slice(shard.start, shard.stop),)
     ]
-    partials, mistakes, beyond, doubts, again = zip(
-        *engine.run(_matched, work, threads=_MATCHED_AT_A_TIME), strict=True
-    )
+    sources = truth.sha256, predictions.sha256
+    parts = engine.share(work, sources, _matched, threads=_MATCHED_AT_A_TIME)
+    partials, mistakes, beyond, doubts, again = zip(*parts, strict=True)
     matched = CocoPartial.merged(partials)
     # As large as what they are merged to.
-    del partials
+    del parts, partials
     return StreamedResult(
         ground_truth=SourceFile(paths[0].name, truth.sha256),
         prediction=SourceFile(paths[1].name, predictions.sha256),

@@ -31,16 +31,11 @@ PAGE_BYTES: Final = 50 * 2**20
 
 
 class ProposedSide(NamedTuple):
-    """One side that was dropped, with its format in words and the reason of the proposed side.
-
-    `side` is None where several say that they are the ground truth.
-    """
+    """One side that was dropped; `side` is None where several say that they are the ground truth."""
 
     upload: Upload
     kind: Kind
-    title: str
     side: Side | None
-    why: str
 
 
 class DroppedFiles(NamedTuple):
@@ -188,10 +183,10 @@ def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iter
 
 
 class _Whole(NamedTuple):
-    """An archive that is one side: as a unit, and its bytes under its name."""
+    """An archive that is one side."""
 
     unit: FileGroup
-    file: tuple[str, bytes]
+    upload: Upload
 
 
 def _whole_archives(units: Sequence[FileGroup], root: Path, uploads: Sequence[tuple[str, bytes]]) -> dict[Path, _Whole]:
@@ -207,7 +202,7 @@ def _whole_archives(units: Sequence[FileGroup], root: Path, uploads: Sequence[tu
         if recognised is None or len(kinds) > 1 or inside[0].format != recognised.name:
             continue
         unit = FileGroup(path=folder, format=recognised.name, sides=inside[0].sides, unscored=inside[0].unscored)
-        whole[folder] = _Whole(unit, (name, content))
+        whole[folder] = _Whole(unit, Upload(name, ((name, content),), unit.format))
     return whole
 
 
@@ -236,28 +231,17 @@ def _proposed(
         stated = [unit for unit in of_kind if "ground_truth" in unit.sides]
         bare = [unit for unit in of_kind if unit.unscored]
         for unit in of_kind:
-            title = formats.FORMATS[unit.format].title
-            if unit.path in whole:
-                file = whole[unit.path].file
-                upload = Upload(file[0], (file,), unit.format)
-            else:
-                upload = _upload(unit, root, below)
+            upload = whole[unit.path].upload if unit.path in whole else _upload(unit, root, below)
             if "ground_truth" in unit.sides:
-                several = len(stated) > 1
-                side: Side | None = None if several else "ground_truth"
-                why = f"one of {len(stated)} that may be the ground truth" if several else "by its content or name"
-                yield ProposedSide(upload, kind, title, side, why)
+                yield ProposedSide(upload, kind, "ground_truth" if len(stated) == 1 else None)
                 if "prediction" not in unit.sides:
                     continue
-            if unit.unscored and len(bare) == 1 and not stated and (len(of_kind) > 1 or kind not in open_truths):
-                yield ProposedSide(upload, kind, title, "ground_truth", "it has no scores")
-            elif unit.unscored and len(bare) > 1 and not stated:
-                yield ProposedSide(upload, kind, title, None, f"one of {len(bare)} without scores")
-            else:
-                why = "by its content" if "prediction" in unit.sides else "a ground truth is open or stated"
-                yield ProposedSide(
-                    upload, kind, title, "prediction", why if unit.sides or unit.unscored else "by default"
-                )
+            side: Side | None = "prediction"
+            if unit.unscored and not stated and len(bare) > 1:
+                side = None
+            elif unit.unscored and not stated and (len(of_kind) > 1 or kind not in open_truths):
+                side = "ground_truth"
+            yield ProposedSide(upload, kind, side)
 
 
 def _upload(unit: FileGroup, root: Path, below: Mapping[Path, Sequence[Path]]) -> Upload:

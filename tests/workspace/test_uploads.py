@@ -83,7 +83,6 @@ def test_files_of_one_document_each_are_one_side_and_are_read_as_one() -> None:
     files = {f"{side}/{page}.xml": VOC.format(page, scores[side]).encode() for side in scores for page in ("p1", "p2")}
     sides, dropped = sorted_files(files)
     assert sides == {"labels": "ground_truth", "model": "prediction"}
-    assert [each.why for each in dropped.proposed] == ["it has no scores", "by its content"]
     read = project.read_content(dropped.proposed[0].upload, Reading(side="ground_truth"), "boxes")
     assert len(read.documents) == 2  # type: ignore[attr-defined]
 

@@ -6,14 +6,14 @@ Polygons are in the unit of their page, origin top left; inches become points, s
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from evaluator.formats.json_text import excerpt
-from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, camel_keys, pairs_of
+from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, camel_keys, listed_in, pairs_of
+from evaluator.formats.nesting import Extent
 
 _POINTS_PER_INCH: Final = 72.0
 _NOT_READ: Final = (
@@ -128,10 +128,10 @@ class Azure(ModelOutput):
             factor = scale[page.page_number] = _scale(page.unit, where, file)
             size = None if page.width is None or page.height is None else (page.width * factor, page.height * factor)
             by_row[file.page(where, index=page.page_number - 1, size=size)] = value
-        texts = {f"/paragraphs/{at}": value for at, value in enumerate(_listed(result, "paragraphs"))} or {
+        texts = {f"/paragraphs/{at}": value for at, value in enumerate(listed_in(result, "paragraphs"))} or {
             f"{place}.pages[{at}].lines[{line}]": value
-            for at, page in enumerate(_listed(result, "pages"))
-            for line, value in enumerate(_listed(page, "lines"))
+            for at, page in enumerate(listed_in(result, "pages"))
+            for line, value in enumerate(listed_in(page, "lines"))
         }
         _nest(result, texts, file)
         nested = file.builder.nesting.stated
@@ -192,41 +192,31 @@ def _nest(result: dict[str, object], texts: Mapping[str, object], file: OutputFi
 
     Cells of versions before 4.0 list no elements: there the `texts`, paragraphs or lines, of their spans are theirs.
     """
-    spans: list[tuple[int, int, str]] = []
+    spans: list[Extent] = []
     for index, (_, table) in enumerate(file.items(result, "tables", "")):
-        cells, item = _listed(table, "cells"), f"/tables/{index}"
-        elements = [inner for cell in cells for inner in _listed(cell, "elements")]
+        cells, item = listed_in(table, "cells"), f"/tables/{index}"
+        elements = [inner for cell in cells for inner in listed_in(cell, "elements")]
         for inner in elements:
             file.builder.nesting.put(_item(inner), inside=item, group=False)
         if not elements:
             spans += [(*extent, item) for held in cells or [table] if (extent := _extent(held))]
-    spans.sort()
-    starts = [start for start, _, _ in spans]
-    for item, text in texts.items() if spans else ():
-        start, end = _extent(text) or (-1, -1)
-        at = bisect_right(starts, start) - 1
-        if at >= 0 and end <= spans[at][1]:
-            file.builder.nesting.put(item, inside=spans[at][2], group=False)
+    placed = ((*extent, item) for item, text in texts.items() if (extent := _extent(text))) if spans else ()
+    file.builder.nesting.put_by_text(placed, inside=spans)
     for index, (_, figure) in enumerate(file.items(result, "figures", "")):
         caption = figure.get("caption") if isinstance(figure, dict) else None
         beside = {
-            _item(each) for part in (caption, *_listed(figure, "footnotes")) for each in _listed(part, "elements")
+            _item(each) for part in (caption, *listed_in(figure, "footnotes")) for each in listed_in(part, "elements")
         }
-        for inner in _listed(figure, "elements"):
+        for inner in listed_in(figure, "elements"):
             if _item(inner) not in beside:
                 file.builder.nesting.put(_item(inner), inside=f"/figures/{index}", group=False)
 
 
 def _extent(value: object) -> tuple[int, int] | None:
     """Return where the text of an element begins and ends in the content; None where it states no spans."""
-    pairs = [(each.get("offset"), each.get("length")) for each in _listed(value, "spans") if isinstance(each, dict)]
+    pairs = [(each.get("offset"), each.get("length")) for each in listed_in(value, "spans") if isinstance(each, dict)]
     known = [(start, start + count) for start, count in pairs if isinstance(start, int) and isinstance(count, int)]
     return (min(start for start, _ in known), max(end for _, end in known)) if known else None
-
-
-def _listed(value: object, key: str) -> list[object]:
-    held = value.get(key) if isinstance(value, dict) else None
-    return held if isinstance(held, list) else []
 
 
 def _item(pointer: object) -> str:

@@ -6,7 +6,6 @@ Vertices may be pixels of the page image; a coordinate that is left out is 0.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,7 +13,8 @@ import msgspec
 
 from evaluator.data.page_sizes import TRANSFORMED
 from evaluator.formats.build import NO_ATTRIBUTES, Size
-from evaluator.formats.model_output import ModelOutput, OutputFile, camel_keys
+from evaluator.formats.model_output import ModelOutput, OutputFile, camel_keys, listed_in
+from evaluator.formats.nesting import Extent
 from evaluator.formats.unsupported import VISION
 
 _MARKS: Final = (
@@ -149,7 +149,7 @@ class DocumentAI(ModelOutput):
             attributes = {TRANSFORMED: "yes"} if page.transforms else NO_ATTRIBUTES
             row = file.page(where, index=number, size=size, attributes=attributes)
             sizes[row], by_row[row] = size, value
-            spans: dict[str, list[tuple[int, int, str]]] = {}
+            spans: dict[str, list[Extent]] = {}
             several = isinstance(value, dict) and sum(bool(value.get(key)) for key in _LABELS) > 1
             for key, label in (*_LABELS.items(), ("visualElements", "visual element")):
                 for spot, held in file.items(value, key, where):
@@ -182,7 +182,7 @@ class DocumentAI(ModelOutput):
 FORMAT: Final = DocumentAI()
 
 
-def _spans(anchor: object, spot: str) -> Iterator[tuple[int, int, str]]:
+def _spans(anchor: object, spot: str) -> Iterator[Extent]:
     """Yield the place of an element's text, from its beginning to its end, with that of the element."""
     segments = anchor.get("textSegments") if isinstance(anchor, dict) else None
     held = [each for each in segments if isinstance(each, dict)] if isinstance(segments, list) else []
@@ -191,49 +191,40 @@ def _spans(anchor: object, spot: str) -> Iterator[tuple[int, int, str]]:
         yield min(map(int, edges[::2])), max(map(int, edges[1::2])), spot
 
 
-def _span_of_cells(table: object, spot: str) -> list[tuple[int, int, str]]:
+def _span_of_cells(table: object, spot: str) -> list[Extent]:
     """Return the place of the text of all cells of a table that states none of its own; empty for other elements."""
-    rows = [row for key in ("headerRows", "bodyRows") for row in _listed(table, key)]
-    layouts = [cell.get("layout") for row in rows for cell in _listed(row, "cells") if isinstance(cell, dict)]
+    rows = [row for key in ("headerRows", "bodyRows") for row in listed_in(table, key)]
+    layouts = [cell.get("layout") for row in rows for cell in listed_in(row, "cells") if isinstance(cell, dict)]
     anchors = [layout.get("textAnchor") for layout in layouts if isinstance(layout, dict)]
     known = [(start, end) for anchor in anchors for start, end, _ in _spans(anchor, spot)]
     return [(min(start for start, _ in known), max(end for _, end in known), spot)] if known else []
 
 
-def _listed(value: object, key: str) -> list[object]:
-    held = value.get(key) if isinstance(value, dict) else None
-    return held if isinstance(held, list) else []
-
-
-def _nest(spans: dict[str, list[tuple[int, int, str]]], file: OutputFile) -> None:
+def _nest(spans: dict[str, list[Extent]], file: OutputFile) -> None:
     """State which elements of a page have their text in a table or block."""
     pairs = (("tables", "blocks"), ("tables", "paragraphs"), ("blocks", "tables"), ("blocks", "paragraphs"))
     for outer, inner in pairs:
-        holders = sorted(spans.get(outer, ()))
-        starts = [start for start, _, _ in holders]
-        for start, end, spot in spans.get(inner, ()):
-            at = bisect_right(starts, start) - 1
-            # A block with the text of a table is in it, and not the other way round.
-            same = inner == "tables" and at >= 0 and holders[at][:2] == (start, end)
-            if start < end and at >= 0 and end <= holders[at][1] and not same:
-                file.builder.nesting.put(spot, inside=holders[at][2], group=outer == "blocks")
+        placed = (extent for extent in spans.get(inner, ()) if extent[0] < extent[1])
+        # A block with the text of a table is in it, and not the other way round.
+        holders, equal = spans.get(outer, ()), inner != "tables"
+        file.builder.nesting.put_by_text(placed, inside=holders, group=outer == "blocks", equal=equal)
 
 
 def _layout(layout: object, place: str, sizes: dict[int, Size | None], file: OutputFile) -> None:
     """Add the blocks of the layout parser that have a box; `sizes` has the page sizes by row."""
     blocks = list(_blocks(layout, place, file, depth=0))
     elements = [(where, block, _Element(_Layout(block.bounding_box))) for where, block in blocks]
-    placed = [(where, block, element) for where, block, element in elements if _has_place(element)]
-    if not placed:
-        rule = f"This is a Document AI layout without boxes: none of its {len(blocks):,} blocks has a boundingBox"
-        fix = "Process the document again with returnBoundingBoxes in the layoutConfig, or with an OCR processor."
-        file.refuse(rule, fix)
-    if len(placed) < len(blocks):
-        rule = "a block of a layout should have a boundingBox with vertices (Document AI)"
-        bare = next(where for where, _, element in elements if not _has_place(element))
-        what = f"{len(blocks) - len(placed):,} of {len(blocks):,} blocks without"
-        file.collector.warning(bare, rule, what, "They are left out.")
-    for where, block, element in placed:
+    file.leave_out(
+        [where for where, _, element in elements if not _has_place(element)],
+        len(elements),
+        "blocks",
+        should="a block of a layout should have a boundingBox with vertices",
+        without="This is a Document AI layout without boxes: none of its {} blocks has a boundingBox",
+        fix="Process the document again with returnBoundingBoxes in the layoutConfig, or with an OCR processor.",
+    )
+    for where, block, element in elements:
+        if not _has_place(element):
+            continue
         number = 1 if block.page_span is None or block.page_span.page_start is None else block.page_span.page_start
         page = file.page_at(where, number - 1)
         kinds = ((block.table_block, "table"), (block.list_block, "list"), (block.image_block, "image"))

@@ -374,6 +374,12 @@ class OutputFile:
         self.collector.error(where, f"{named} must be {kind} ({self.source})", excerpt(value), AGAIN)
 
 
+def listed_in(value: object, key: str) -> list[object]:
+    """Return the list under a key of an object; empty for anything else."""
+    held = value.get(key) if isinstance(value, dict) else None
+    return held if isinstance(held, list) else []
+
+
 def camel_keys(value: object) -> object:
     """Return a tree with its keys in snake case written in camel case.
 

@@ -7,7 +7,8 @@ others, such as a column, is read as its parts.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -20,6 +21,9 @@ _WHOLES: Final = re.compile(
     r"|map|list(e)?)s?(?![a-z])",
     re.IGNORECASE,
 )
+
+Extent = tuple[int, int, str]
+"""Where the text of an item begins and ends, and the item."""
 
 # No tool nests as deep; a file from a stranger may have a chain of all its items.
 _DEEPEST: Final = 64
@@ -52,6 +56,17 @@ class Nesting:
         self._holders.setdefault(item, []).append(inside)
         if group:
             self._groups.add(inside)
+
+    def put_by_text(
+        self, items: Iterable[Extent], *, inside: Iterable[Extent], group: bool = False, equal: bool = True
+    ) -> None:
+        """State that items lie in those whose text has theirs, with `equal` also where it is no more than theirs."""
+        holders = sorted(inside)
+        starts = [start for start, _, _ in holders]
+        for start, end, item in items if holders else ():
+            at = bisect_right(starts, start) - 1
+            if at >= 0 and end <= holders[at][1] and (equal or holders[at][:2] != (start, end)):
+                self.put(item, inside=holders[at][2], group=group)
 
     def add_box(self, item: Hashable, row: int, place: str) -> None:
         """State that a box is one of an item's."""

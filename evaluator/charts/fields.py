@@ -27,7 +27,6 @@ def ap_against_iou(
     current: float,
     baseline: str,
     dark: bool,
-    height: int = 236,
 ) -> Chart:
     """Return AP against the IoU threshold: a line for each model, pale ones for `others`, the fields.
 
@@ -48,10 +47,10 @@ def ap_against_iou(
         _starts(iou, curves, colours),
         layer({"iou": [current]}, "rule", {"x": field("iou:Q")}, strokeDash=[3, 3], color=colours.text),
     ]
-    return themed(layers, colours, height=height)
+    return themed(layers, colours, height=236)
 
 
-def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, height: int = 170) -> Chart:
+def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool) -> Chart:
     """Return the share of right values against the confidence, bin by bin.
 
     Empty bins have no point. Point selection ``bin`` with ``bin`` and ``model``. As wide on the left as `bin_counts`,
@@ -73,10 +72,10 @@ def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, h
         layer(filled, "line", base, strokeWidth=1.8, opacity=0.6),
         layer(filled, "point", base, pick=_bin_picked(), filled=True, size=80, opacity=1, cursor="pointer"),
     ]
-    return themed(layers, colours, height=height)
+    return themed(layers, colours, height=170)
 
 
-def bin_counts(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, height: int = 150) -> Chart:
+def bin_counts(bins: Mapping[str, Calibration], *, baseline: str, dark: bool) -> Chart:
     """Return the number of values in each bin of confidence, side by side; selection as in `reliability`."""
     colours, filled = palette(dark=dark, baseline=baseline), _filled(bins)
     share = 0.1 / len(bins)
@@ -111,7 +110,7 @@ def bin_counts(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, he
         for row, model in enumerate(bins)
     ]
     bars = layer(filled, "bar", bar, pick=_bin_picked(), cornerRadius=0, cursor="pointer")
-    return themed([bars, *numbers], colours, height=height)
+    return themed([bars, *numbers], colours, height=150)
 
 
 def review_budget(

@@ -26,7 +26,7 @@ class Placed(NamedTuple):
     high: float | None
 
 
-def over_runs(models: list[Placed], *, dated: bool, title: str, dark: bool, height: int = 300) -> Chart:
+def over_runs(models: list[Placed], *, dated: bool, title: str, dark: bool) -> Chart:
     """Return a measure against the runs of one or more models, with whiskers and names.
 
     Places are dates if `dated`, else run_ids, in which numbers count as numbers (run-9 before run-10).
@@ -59,7 +59,7 @@ def over_runs(models: list[Placed], *, dated: bool, title: str, dark: bool, heig
         layer(frame, "point", {"x": x, "y": y, "color": ink, "tooltip": tooltip}, filled=True, size=70, opacity=1),
         layer(frame, "text", names, align="left", dx=8, dy=-7, fontSize=12.5, limit=140),
     ]
-    return themed(layers, colours, height=height)
+    return themed(layers, colours, height=300)
 
 
 def _by_numbers(run: str) -> list[tuple[bool, int, str]]:

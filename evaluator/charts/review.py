@@ -13,7 +13,7 @@ Points = Sequence[tuple[int, float]]
 
 
 def half_width(
-    courses: Mapping[str, tuple[Points, Points]], *, margin: float, baseline: str, dark: bool, height: int = 170
+    courses: Mapping[str, tuple[Points, Points]], *, margin: float, baseline: str, dark: bool
 ) -> Chart:  # fmt: skip
     """Return the half width in points against reviewed pages, solid so far, dashed as expected.
 
@@ -57,4 +57,4 @@ def half_width(
         # Of no point the browser cannot say how far it reaches, and warns in its console.
         *([layer(last, "point", dot, filled=True, size=70)] if len(last) else []),
     ]
-    return themed(layers, colours, height=height)
+    return themed(layers, colours, height=170)

@@ -32,12 +32,7 @@ class Point(NamedTuple):
 
 
 def label_curves(
-    curves: Mapping[str, Curve],
-    now: Mapping[str, Point],
-    best: Mapping[str, Point],
-    *,
-    dark: bool,
-    height: int = 330,
+    curves: Mapping[str, Curve], now: Mapping[str, Point], best: Mapping[str, Point], *, dark: bool
 ) -> Chart:
     """Return precision against recall, a line for each label with its name at the end.
 
@@ -77,7 +72,7 @@ def label_curves(
         layer(marks, "point", dot, keep="datum.kind == 'best'", size=80, opacity=1, **hollow),
         layer(marks, "point", dot, keep="datum.kind == 'now'", size=80, opacity=1, filled=True),
     ]
-    return themed(layers, colours, height=height)
+    return themed(layers, colours, height=330)
 
 
 def _curve_points(curves: Mapping[str, Curve]) -> Mapping[str, AnyArray]:
@@ -133,7 +128,6 @@ def error_costs(
     *,
     baseline: str,
     dark: bool,
-    height: int = 250,
 ) -> Chart:
     """Return bars of what each kind of error costs, one bar per model.
 
@@ -153,10 +147,10 @@ def error_costs(
         number=".1f",
         counts=counts,
     )
-    return themed(bars, colours, height=height)
+    return themed(bars, colours, height=250)
 
 
-def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool, height: int = 250) -> Chart:
+def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool) -> Chart:
     """Return the share of right boxes by bin of score, none for an empty bin, in the colour of `model`."""
     colours = palette(dark=dark, baseline=baseline)
     filled = ~(np.isnan(bins.accuracy) | np.isnan(bins.mean_confidence))
@@ -183,4 +177,4 @@ def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool
         layer(frame, "bar", bar, color=colours.of(model), opacity=0.55, binSpacing=1, cornerRadius=0),
         layer(diagonal, "line", across, color=colours.text, strokeWidth=1, strokeDash=[4, 3]),
     ]
-    return themed(layers, colours, height=height)
+    return themed(layers, colours, height=250)

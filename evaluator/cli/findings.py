@@ -182,14 +182,14 @@ def correct(
     return OK
 
 
-def with_corrected(results: Sequence[Evaluation], address: str, workspace: str = "") -> list[Evaluation]:
+def with_corrected(results: Sequence[Evaluation], address: str) -> list[Evaluation]:
     """Return each evaluation, then the one on the corrected ground truth when any verdict applies.
 
     Verdicts that could not be applied are issues of the corrected one. `UsageError` for a protocol without corrected
     numbers, and for a store that cannot be read.
     """
     with _opened(address, must_exist=True) as store:
-        log = _asked(lambda: store.log(workspace))
+        log = _asked(store.log)
     protocol = protocol_of(results[0].result)
     if not protocol.correctable:
         able = ", ".join(name for name, each in PROTOCOLS.items() if each.correctable)

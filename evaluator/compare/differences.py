@@ -170,15 +170,13 @@ def in_reading_order(every: Sequence[Difference]) -> tuple[Difference, ...]:
     return tuple(sorted(every, key=lambda one: (_ORDER[one.kind], one.difference or 0.0)))
 
 
-def headline_differences(
-    every: Sequence[Difference], *, limit: int = 8, metrics: Sequence[str] = ("recall", "precision")
-) -> tuple[Difference, ...]:
-    """Return the few differences that a reader should see, in reading order.
+def headline_differences(every: Sequence[Difference], *, limit: int = 8) -> tuple[Difference, ...]:
+    """Return the few differences of recall and precision that a reader should see, in reading order.
 
     Those over all labels always have a place; then clear losses before clear gains before unclear ones, the larger
-    before the smaller, of the given metrics.
+    before the smaller.
     """
-    chosen = [one for one in every if one.metric in metrics and one.difference is not None]
+    chosen = [one for one in every if one.metric in ("recall", "precision") and one.difference is not None]
     rank: Mapping[Kind, int] = {"loss": 1, "gain": 2, "unclear": 3, "undefined": 4}
     chosen.sort(key=lambda one: (0 if one.overall else rank[one.kind], -abs(one.difference or 0.0)))
     return in_reading_order(chosen[:limit])

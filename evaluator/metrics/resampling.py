@@ -85,7 +85,7 @@ class Interval(NamedTuple):
     undefined: IntArray
 
 
-def interval(resampled: FloatArray, *, level: float = LEVEL) -> Interval:
+def interval(resampled: FloatArray) -> Interval:
     """Return the percentile interval of each column of `resampled`, shape (R, M), NaN where undefined.
 
     Undefined resamples are left out; where they are more than `UNDEFINED_SHARE`, or all, the interval is NaN. Efron's
@@ -93,7 +93,7 @@ def interval(resampled: FloatArray, *, level: float = LEVEL) -> Interval:
     the models negates the interval to the last digit.
     """
     undefined = np.isnan(resampled).sum(axis=0)
-    low, high = _lower_end(resampled, level), -_lower_end(-resampled, level)
+    low, high = _lower_end(resampled), -_lower_end(-resampled)
     known = (undefined <= UNDEFINED_SHARE * len(resampled)) & (undefined < len(resampled))
     return Interval(np.where(known, low, np.nan), np.where(known, high, np.nan), undefined)
 
@@ -105,7 +105,6 @@ def widen_interval(
     *,
     least: FloatArray | float = -math.inf,
     most: FloatArray | float = math.inf,
-    level: float = LEVEL,
 ) -> Interval:
     """Return intervals that hold what they say for few documents too.
 
@@ -116,14 +115,14 @@ def widen_interval(
     say how wide it is. Hesterberg, "What Teachers Should Know About the Bootstrap" (2015), section 4.1, applied to the
     distance from the estimate and not to the quantile, which 2,000 resamples do not reach.
     """
-    factor = np.array([reach(int(count), level=level) for count in documents]) - 1.0
+    factor = np.array([reach(int(count)) for count in documents]) - 1.0
     low = interval.low - factor * np.maximum(estimate - interval.low, 0.0)
     high = interval.high + factor * np.maximum(interval.high - estimate, 0.0)
     return Interval(np.maximum(low, least), np.minimum(high, most), interval.undefined)
 
 
 @lru_cache(maxsize=4096)
-def reach(documents: int, *, level: float = LEVEL) -> float:
+def reach(documents: int) -> float:
     """Return the factor by which an interval of n documents is widened; 1.0 below 2 documents.
 
     >>> [round(reach(n), 2) for n in (8, 20, 50, 500)]
@@ -131,21 +130,21 @@ def reach(documents: int, *, level: float = LEVEL) -> float:
     """
     if documents < 2:
         return 1.0
-    normal = NormalDist().inv_cdf((1.0 + level) / 2.0)
-    return math.sqrt(documents / (documents - 1)) * _student(level, documents - 1) / normal
+    normal = NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)
+    return math.sqrt(documents / (documents - 1)) * _student(documents - 1) / normal
 
 
-def _student(level: float, freedom: int) -> float:
+def _student(freedom: int) -> float:
     """Return the two-sided quantile of Student's t, by Abramowitz and Stegun 26.7.3 and 26.7.4.
 
     Inverted by halving; from 30 degrees of freedom on `student_expansion`, which then is right to six digits.
     """
     if freedom >= 30:
-        return student_expansion(level, freedom)
+        return student_expansion(LEVEL, freedom)
     low, high = 0.0, 1e6
     for _ in range(100):
         middle = (low + high) / 2.0
-        low, high = (middle, high) if _within(middle, freedom) < level else (low, middle)
+        low, high = (middle, high) if _within(middle, freedom) < LEVEL else (low, middle)
     return low
 
 
@@ -172,14 +171,14 @@ def _within(t: float, freedom: int) -> float:
     return 2.0 / math.pi * (angle + sine * total) if odd else sine * total
 
 
-def _lower_end(resampled: FloatArray, level: float) -> FloatArray:
-    """Return the quantile (1 - level) / 2 of the defined values of each column; NaN without any."""
+def _lower_end(resampled: FloatArray) -> FloatArray:
+    """Return the quantile (1 - LEVEL) / 2 of the defined values of each column; NaN without any."""
     if not resampled.size:
         return np.full(resampled.shape[1], np.nan)
     ranked = np.sort(resampled, axis=0)  # NaN last
     last = np.maximum((~np.isnan(resampled)).sum(axis=0) - 1, 0)
     # Rounded, because 1 - 0.95 is not exactly 0.05.
-    place = round((1.0 - level) / 2.0, 12) * last
+    place = round((1.0 - LEVEL) / 2.0, 12) * last
     below = np.floor(place).astype(np.int64)
     columns = np.arange(resampled.shape[1])
     under, over = ranked[below, columns], ranked[np.minimum(below + 1, last), columns]

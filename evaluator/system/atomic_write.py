@@ -23,7 +23,7 @@ UNFINISHED: Final = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
 """Names of files that are being written, or were when their process was killed."""
 
 
-def atomic_write(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mode: int = 0o644) -> int:
+def atomic_write(path: Path, pieces: Iterable[bytes], *, durable: bool = True) -> int:
     """Write a file from pieces and return its bytes; an older one stays until the new one is complete.
 
     `durable` waits for the disk; without it a crash of the machine may leave an empty file. On OSError, which names
@@ -47,7 +47,7 @@ def atomic_write(path: Path, pieces: Iterable[bytes], *, durable: bool = True, m
             if durable:
                 os.fsync(out.fileno())
         # mkstemp gives the file to its owner alone.
-        os.chmod(name, mode)
+        os.chmod(name, 0o644)
         if fcntl is None:  # an open file cannot be moved there
             os.close(lock)
             lock = -1

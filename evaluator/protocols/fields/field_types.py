@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -89,13 +89,13 @@ class ApCurves:
     of_class: Mapping[str, FloatArray]
 
 
-def ap_curves(result: FieldsResult, iou: Sequence[float] = CURVE_IOU) -> ApCurves:
+def ap_curves(result: FieldsResult) -> ApCurves:
     """Return the curves of AP against the IoU threshold, of every class and of their mean."""
-    table = result.average_precisions(iou)
-    defined_rows = np.flatnonzero(~np.isnan(table).any(axis=1)) if len(iou) else np.zeros(0, dtype=np.int64)
+    table = result.average_precisions(CURVE_IOU)
+    defined_rows = np.flatnonzero(~np.isnan(table).any(axis=1))
     known = table[defined_rows]
     return ApCurves(
-        iou=tuple(iou),
-        mean=known.mean(axis=0) if len(known) else np.full(len(iou), np.nan),
+        iou=CURVE_IOU,
+        mean=known.mean(axis=0) if len(known) else np.full(len(CURVE_IOU), np.nan),
         of_class={result.compared.classes[code]: table[code] for code in defined_rows.tolist()},
     )

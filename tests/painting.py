@@ -30,7 +30,8 @@ def paint(side: Resolution, page: int, size: tuple[int, int]) -> npt.NDArray[np.
 def cell_mask(result: PixelResult, page: int, row: int, column: int) -> npt.NDArray[Any]:
     """The pixels of one page that add to one cell of the confusion matrix, bool, shape (height, width)."""
     width, height = (int(side) for side in result.size[page])
-    first, second = (paint(side, page, (width, height)) for side in (result.first, result.second))
+    sides = (side.chosen(taken) for side, taken in zip(result.files.sides, result.taken, strict=True))
+    first, second = (paint(side, page, (width, height)) for side in sides)
     parts = shares(result.counts.first, result.counts.second, len(result.classes))
     mask = np.zeros((height, width), dtype=bool)
     for pair in parts.pair[(parts.row == row) & (parts.column == column)].tolist():

@@ -5,7 +5,6 @@ For results of any protocol that matches boxes; undefined is NaN in columns and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +15,6 @@ from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.matching.error_types import TideErrors, TideOptions, tide
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import BINS, Calibration, calibration, calibration_of
-from evaluator.metrics.exact_sums import ExactSums
 from evaluator.metrics.results import JsonObject, ScoreCurve, defined, ratio
 
 CURVE_POINTS: Final = 240
@@ -38,45 +36,6 @@ def box_calibration(result: AnyBoxResult, label: str | None = None, *, bins: int
     return calibration(result.prediction_partner[rows] != UNMATCHED, score, bins=bins)
 
 
-@dataclass(frozen=True, eq=False)
-class ReliabilityPartial:
-    """Arrays that add up over documents and give calibrations, by the L scored labels.
-
-    `counts`, `right`: int64, shape (L, BINS + 1), predictions in each bin, and how many are right; the last bin is that
-    of scores that are no probability. `totals`: L * (BINS + 1) sums of scores, label by label.
-    """
-
-    labels: tuple[str, ...]
-    counts: IntArray
-    right: IntArray
-    totals: ExactSums
-
-    @classmethod
-    def of(cls, result: AnyBoxResult) -> ReliabilityPartial:
-        """Return that of a result."""
-        codes, (counts, totals) = result.matching.label_codes, result.binned_scores
-        cells = np.arange(counts.size).reshape(counts.shape)[codes].ravel()
-        right = result.true_positives_in_bins.reshape(counts.shape)[codes]
-        return cls(result.matching.labels, counts[codes], right, totals.take(cells))
-
-    @classmethod
-    def merged(cls, parts: Sequence[ReliabilityPartial]) -> ReliabilityPartial:
-        """Add up the partials of different documents under the same labels, at least one."""
-        counts, right = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("counts", "right"))
-        return cls(parts[0].labels, counts, right, ExactSums.merged([part.totals for part in parts]))
-
-    def calibrations(self) -> dict[str | None, Calibration | None]:
-        """Return what `box_calibration` gives for all labels together, under None, and for each label."""
-        width = BINS + 1
-        of_label = self.totals.total.reshape(-1, width)
-        of_all = self.totals.pooled(np.arange(len(self.totals)) % width, width).total
-        rows = zip(self.labels, self.counts, self.right, of_label, strict=True)
-        every: dict[str | None, Calibration | None] = {
-            None: _of_bins(self.counts.sum(axis=0), self.right.sum(axis=0), of_all)
-        }
-        return every | {label: _of_bins(*columns) for label, *columns in rows}
-
-
 def _of_bins(count: IntArray, right: IntArray, total: FloatArray) -> Calibration | None:
     """Return the calibration of bins; None where a score is no probability."""
     return None if count[BINS] else calibration_of(count[:BINS], right[:BINS], total[:BINS])
@@ -84,7 +43,16 @@ def _of_bins(count: IntArray, right: IntArray, total: FloatArray) -> Calibration
 
 def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | None]:
     """Return `box_calibration` for all labels together, under None, and for each label of the matching."""
-    return ReliabilityPartial.of(result).calibrations()
+    codes, (counts, totals) = result.matching.label_codes, result.binned_scores
+    cells = np.arange(counts.size).reshape(counts.shape)[codes].ravel()
+    right = result.true_positives_in_bins.reshape(counts.shape)[codes]
+    counts, totals = counts[codes], totals.take(cells)
+    # The last bin is that of scores that are no probability.
+    width = BINS + 1
+    of_all = totals.pooled(np.arange(len(totals)) % width, width).total
+    rows = zip(result.matching.labels, counts, right, totals.total.reshape(-1, width), strict=True)
+    every: dict[str | None, Calibration | None] = {None: _of_bins(counts.sum(axis=0), right.sum(axis=0), of_all)}
+    return every | {label: _of_bins(*columns) for label, *columns in rows}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

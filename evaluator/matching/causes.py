@@ -217,21 +217,6 @@ class CausesPartial:
             totals[family] = FamilyTotal(len(rows), int(mistakes[rows].sum()), missed, extra, len(pages), documents)
         return cls(totals)
 
-    @classmethod
-    def merged(cls, parts: Sequence[CausesPartial]) -> CausesPartial:
-        """Add up the partials of different documents, which are in the order of their parts."""
-        totals: dict[Family, FamilyTotal] = {}
-        for part in parts:
-            for family, total in part.totals.items():
-                before = totals.get(family, NO_TOTAL)
-                totals[family] = FamilyTotal(*map(sum, zip(before, total, strict=True)))
-        return cls(totals)
-
-    @property
-    def most_first(self) -> list[tuple[Family, FamilyTotal]]:
-        """Return families and what they come to, most wrong boxes first; of as many, the one with the first cause."""
-        return sorted(self.totals.items(), key=lambda item: -item[1].boxes)
-
 
 def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> str:
     """Return a cause in words: what happened to what, and how often.

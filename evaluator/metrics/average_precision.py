@@ -56,17 +56,6 @@ def descending_order(score: FloatArray) -> IntArray:
     return order
 
 
-def ranks(true_positive: BoolArray, counts: BoolArray) -> IntArray:
-    """Return the rank of each true positive among the predictions that count, int64, shape (K,), rising.
-
-    `true_positive` and `counts` are bool, shape (N,), of the predictions by falling score; a true positive counts.
-
-    >>> ranks(np.array([False, True, True]), np.array([True, False, True]) | np.array([False, True, True]))
-    array([2, 3])
-    """
-    return np.cumsum(counts, dtype=np.int64)[true_positive]
-
-
 def precision_at_recall(rank: IntArray, positives: int, *, recall: FloatArray) -> FloatArray:
     """Return the best precision at each recall of a grid or a higher one, float64, shape (R,), in [0, 1].
 

@@ -184,13 +184,6 @@ class ScoreCurve:
     predictions: IntArray
     ground_truth: IntArray
 
-    @classmethod
-    def merged(cls, parts: Sequence[ScoreCurve]) -> ScoreCurve:
-        """Add up the curves of different documents at the same thresholds and labels, at least one."""
-        names = ("tp", "predictions", "ground_truth")
-        tp, predictions, truths = (np.sum([getattr(part, name) for part in parts], axis=0) for name in names)
-        return cls(parts[0].threshold, parts[0].labels, tp, predictions, truths)
-
     def columns(self, label: str | None = None) -> MetricColumns:
         """Return precision, recall and F1, a row for each threshold, of one label or of all labels pooled.
 

@@ -8,10 +8,8 @@ from evaluator.protocols.registry import (
     box_protocols,
     protocol_of,
     protocols_of_boxes,
-    register,
 )
 
 __all__ = [
     "DEFAULT", "PROTOCOLS", "AnyBoxProtocol", "AnyProtocol", "box_protocols", "protocol_of", "protocols_of_boxes",
-    "register",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The table of the evaluation systems, imported when asked for; a package from outside calls `register`."""
+"""The table of the evaluation systems, imported when asked for; a package from outside adds its own to `PROTOCOLS`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,6 @@ PROTOCOLS: Registry[AnyProtocol] = Registry(
     }
 )
 """Every protocol by its name."""
-
-
-def register(protocol: AnyProtocol) -> None:
-    """Add a protocol to the table; ValueError when its name is taken."""
-    if protocol.name in PROTOCOLS:
-        raise ValueError(f"there is a protocol {protocol.name} already")
-    PROTOCOLS[protocol.name] = protocol
 
 
 def box_protocols() -> dict[str, AnyBoxProtocol]:

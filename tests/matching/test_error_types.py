@@ -449,17 +449,16 @@ def test_boxes_that_do_not_take_part_have_no_name_and_give_none() -> None:
     assert (mistakes.of_truth.tolist(), mistakes.of_prediction.tolist()) == ([0, NONE], [NONE, 1])
 
 
-def test_counts_by_label_and_by_page() -> None:
+def test_labels_and_pages_of_mistakes() -> None:
     truth = [WHOLE, [2, 1, 0.1, 0.1, 0.2, 0.2], [2, 1, 0.3, 0.3, 0.4, 0.4]]
     names = named(truth, [[0, 1, *WHOLE[2:]], [2, 0, 0.7, 0.7, 0.8, 0.8]])
     wrong, missed, invented = (DOCUMENT.index(name) for name in ("wrong_class", "missed", "invented"))
     assert names.counts[[wrong, missed, invented]].tolist() == [1, 2, 1]
     assert names.counts.sum() == len(names) == 4
-    by_label, by_page = names.per_label(2), names.per_page(4)
-    assert (by_label.shape, by_page.shape) == ((2, len(DOCUMENT)), (4, len(DOCUMENT)))
     # A wrong class counts for the label of the ground truth.
-    assert (by_label[0, wrong], by_label[1, missed], by_label[0, invented]) == (1, 2, 1)
-    assert (by_page[0, wrong], by_page[2, missed], by_page[2, invented], by_page.sum()) == (1, 2, 1, 4)
+    by_name = [names.kind == name for name in (wrong, missed, invented)]
+    assert [names.label[rows].tolist() for rows in by_name] == [[0], [1, 1], [0]]
+    assert [names.page[rows].tolist() for rows in by_name] == [[0], [2, 2], [2]]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from evaluator.metrics.average_precision import (
     curve,
     descending_order,
     precision_at_recall,
-    ranks,
 )
 
 NO_RANKS = np.empty(0, dtype=np.int64)
@@ -42,14 +41,11 @@ def ranks_of(hit: list[bool]) -> np.ndarray:
 
 def test_a_curve_worked_by_hand() -> None:
     # Right, wrong, right, with three to find: recall 1/3 at precision 1, 2/3 at 2/3, never more.
-    rank = ranks(np.array([True, False, True]), np.ones(3, dtype=bool))
-    assert rank.tolist() == [1, 3]
+    rank = ranks_of([True, False, True])
     precision = precision_at_recall(rank, 3, recall=np.array([0.0, 1 / 3, 0.34, 2 / 3, 0.67, 1.0]))
     assert precision == pytest.approx([1.0, 1.0, 2 / 3, 2 / 3, 0.0, 0.0])
     assert average_precision(rank, 3) == pytest.approx((34 * 1.0 + 33 * 2 / 3) / 101)
-    # Precision counts only what counts, and takes the best that is to come.
-    hit = np.array([False, True, False, True])
-    assert ranks(hit, hit).tolist() == [1, 2]
+    # Precision takes the best that is to come.
     assert precision_at_recall(np.array([2, 3, 4]), 3, recall=np.array([0.0])) == pytest.approx([0.75])
 
 

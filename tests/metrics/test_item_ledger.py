@@ -20,7 +20,7 @@ from evaluator.formats.posters import Posters
 from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger, Items, item_ledger
 from evaluator.protocols import fields, pixel, posters
 from evaluator.protocols.fields.drill_down import problems
-from evaluator.protocols.fields.evaluation import SPURIOUS, TRUE_POSITIVE, FieldsResult, load_state
+from evaluator.protocols.fields.evaluation import SPURIOUS, TRUE_POSITIVE, FieldsResult
 from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.pixel.ledger import page_ledger
 from evaluator.protocols.posters.difference import columns_of
@@ -148,26 +148,6 @@ def test_a_predicted_null_without_ground_truth_counts_by_box_alone() -> None:
     by_box, by_value = FieldLedgers(*(fields.evaluate(sides[0], side) for side in sides[1:])).by_box_and_value(0.5)
     assert rows_of(by_box) == {"All fields": [0, 1, 0, 0, -1], "more": [0, 1, 0, 0, -1]}
     assert rows_of(by_value) == {"All fields": [0, 0, 1, 0, 0], "date": [0, 0, 1, 0, 0]}
-
-
-def test_a_stored_state_has_the_ledgers_of_the_fields_themselves() -> None:
-    truth = FORMAT.read_path(SAMPLE_DATA / "fields" / "ground_truth")
-    fresh = [fields.evaluate(truth, FORMAT.read_path(SAMPLE_DATA / "fields" / name)) for name in ("anchors", "rules")]
-    states = [json.loads(json.dumps(result.compared.get_state())) for result in fresh]
-    stored = [fields.score(load_state(state)) for state in states]
-    ledgers, of_stored = (FieldLedgers(*each).by_box_and_value(0.5) for each in (fresh, stored))
-    for own, kept in zip(ledgers, of_stored, strict=True):
-        assert rows_of(kept) == rows_of(own)
-        items = [sorted((item.document, item.place, item.spurious) for item in each.items) for each in (own, kept)]
-        assert items[0] == items[1]
-    (by_value,) = (ledger for ledger in of_stored if ledger.measure == "value")
-    assert sum(item.spurious for item in by_value.items) > 0
-    # States of version 1 say less; they are read as far as they go.
-    for state in states:
-        state["state"] = 1
-        del state["only_predicted"]
-    older = FieldLedgers(*(fields.score(load_state(state)) for state in states))
-    assert rows_of(older.by_box_and_value(0.5)[0]) == rows_of(ledgers[0])
 
 
 def field_by_field(

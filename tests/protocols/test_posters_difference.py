@@ -80,7 +80,8 @@ def test_passages_are_the_strings_and_mark_what_is_missing(profile: Any, referen
     comparison = detail(reference, generated, profile)
     for side, content in (("reference", reference), ("generated", generated)):
         lines = passages(comparison, side)  # type: ignore[arg-type]
-        assert [line.text for line in lines] == [text for text in strings(content) if text]
+        texts = ["".join(piece.text for piece in line.pieces) for line in lines]
+        assert texts == [text for text in strings(content) if text]
         lost = comparison.words.missing if side == "reference" else comparison.words.extra
         numbers = comparison.numbers.missing if side == "reference" else comparison.numbers.extra
         # Everything that is missing is marked somewhere, and nothing is marked when nothing is missing.

@@ -32,7 +32,7 @@ from evaluator.data.fields import (
 )
 from evaluator.formats.fields import FORMAT
 from evaluator.metrics import export
-from evaluator.protocols.fields.evaluation import FieldsResult, compare, evaluate, load_state, merge, score
+from evaluator.protocols.fields.evaluation import FieldsResult, compare, evaluate, merge, score
 from evaluator.protocols.fields.pairing import assign
 from evaluator.protocols.fields.values import dates_of, is_right, number_of, similarities, similarity, text_similarity
 from tests.building import field_documents
@@ -218,14 +218,13 @@ def test_a_single_document_equals_the_reference() -> None:
     assert ours["mean_ap"] == pytest.approx(0.6)  # not the 0.667 that the source prints
 
 
-def test_merged_states_equal_the_reference() -> None:
+def test_merged_shards_equal_the_reference() -> None:
     merging = oracle("_state_merge")
     case = oracle(merging["source_case"])
     shards = []
     for first, last in (merging["shard_a_docs"], merging["shard_b_docs"]):
         part = {**case, "documents": case["documents"][first:last]}
-        state = evaluated(part, parity="stickler").compared.get_state()
-        shards.append(load_state(json.loads(json.dumps(state))))
+        shards.append(evaluated(part, parity="stickler").compared)
     for order, name in ((shards, "merged_a_b"), (shards[::-1], "merged_b_a")):
         assert metrics(score(merge(*order))) == close(merging[name])
     other = metrics(score(merge(*shards), iou=[0.5, 0.8]))
@@ -426,7 +425,6 @@ def test_statuses_and_counts_by_hand() -> None:
     names = ("true_positive", "below_threshold", "missed", "spurious", "precision", "recall")
     assert [getattr(result.overall(0.75), name)[0] for name in names] == [2, 1, 2, 1, 2 / 4, 2 / 5]
     assert result.overall(0.5).true_positive.tolist() == [3]
-    assert result.per_document(0.75).missed.tolist() == [2]
     per_class = dict(zip(result.compared.classes, result.per_class(0.5).missed.tolist(), strict=True))
     assert per_class == {"date": 1, "lines[].name": 1, "note": 0, "phone": 0, "total": 0, "vendor": 0}
     assert result.value_by_box(0.75) == {
@@ -441,8 +439,6 @@ def test_rows_know_their_fields_and_can_be_chosen() -> None:
     assert (row.document, row.label, row.truth.value, row.predicted.value) == ("a", "total", 10, 11)
     assert (row.truth.box, row.predicted.box) == ((0, 0, 10, 10), (0, 0, 10, 5))
     assert result.rows(0.5, document="b") == result.rows(0.5, label="x") == []
-    (bare,) = score(load_state(result.compared.get_state())).rows(0.5, label="total")
-    assert bare == row._replace(truth=None, predicted=None)
 
 
 def test_confidence_by_hand() -> None:
@@ -679,8 +675,7 @@ def test_shards_in_any_order_equal_the_whole(seed: int, cuts: list[int]) -> None
     shards = []
     for first, last in itertools.pairwise(bounds):
         names = {name for name, _ in truth[first:last]}
-        part = compare(side(truth[first:last]), side([row for row in predicted if row[0] in names]))
-        shards.append(load_state(json.loads(json.dumps(part.get_state()))))
+        shards.append(compare(side(truth[first:last]), side([row for row in predicted if row[0] in names])))
     whole = numbers(evaluate(side(truth), side(predicted)))
     random.Random(seed).shuffle(shards)
     assert numbers(score(merge(*shards))) == whole
@@ -749,7 +744,7 @@ def test_every_box_is_in_one_row_and_statuses_add_up(seed: int) -> None:
         ]
         rows = np.flatnonzero(has_box)
         assert sorted((compared.documents[compared.document[row]], paths[row]) for row in rows) == sorted(expected)
-    for counts in (result.per_class(0.5), result.per_document(0.5), result.overall(0.5)):
+    for counts in (result.per_class(0.5), result.overall(0.5)):
         boxes = (counts.true_positive + counts.below_threshold).sum()
         assert boxes + counts.missed.sum() == result.num_gt.sum() == compared.has_truth.sum()
         assert boxes + counts.spurious.sum() == result.num_detections.sum() == compared.has_prediction.sum()
@@ -777,7 +772,6 @@ def test_rescoring_equals_evaluating_anew(seed: int, iou: list[float], parity: A
     result, anew = random_result(seed, parity=parity), random_result(seed, parity=parity, iou=iou)
     assert result.mean_ap is None or 0.0 <= result.mean_ap <= 1.0
     assert numbers(score(result.compared, iou=iou)) == numbers(anew)
-    assert numbers(score(load_state(result.compared.get_state()), iou=iou)) == numbers(anew)
 
 
 @given(seed=seeds)
@@ -786,7 +780,7 @@ def test_the_reference_never_sees_more_boxes(seed: int) -> None:
     assert parity.has_prediction.sum() <= literal.has_prediction.sum()
 
 
-def test_shards_that_do_not_fit_and_damaged_states_are_refused() -> None:
+def test_shards_that_do_not_fit_are_refused() -> None:
     compared, other = hand().compared, hand(parity="stickler").compared
     for shards, message in (
         ((compared, compared), r"^a document may be in one shard only; found a in several$"),
@@ -795,16 +789,6 @@ def test_shards_that_do_not_fit_and_damaged_states_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             merge(*shards)
-    state = compared.get_state()
-    for damaged, message in (
-        ({**state, "state": 3}, r"^not a state of compared fields, version 2: found 3$"),
-        ({}, r"^not a state of compared fields, version 2: found None$"),
-        ({**state, "iou": state["iou"][1:]}, r"^the state of compared fields is damaged: its columns do not fit"),
-        ({**state, "document": [9, *state["document"][1:]]}, r"its columns do not fit together$"),
-        ({key: value for key, value in state.items() if key != "right"}, r"^the state of .* is damaged: 'right'$"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            load_state(damaged)
 
 
 def test_merged_files_have_one_name_and_digest() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -19,16 +18,13 @@ from evaluator import project
 from evaluator.compare.stored_results import stored_values
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput
-from evaluator.matching.box_results import AnyBoxResult
-from evaluator.matching.box_scores import ReliabilityPartial, box_calibrations
-from evaluator.matching.causes import CausesPartial
-from evaluator.metrics.results import MetricColumns, ScoreCurve
+from evaluator.metrics.results import MetricColumns
 from evaluator.project import OptionError
-from evaluator.protocols import PROTOCOLS, pod, sharding, snapshot
+from evaluator.protocols import PROTOCOLS, sharding
 from evaluator.protocols.base import Evaluation, Source
 from evaluator.protocols.sharding import DocumentShards, run_in_shards
 from evaluator.system.engine import processes
-from tests.building import Box, annotations, ground_truth, plain_curve, posters, random_rows, write_file
+from tests.building import Box, annotations, ground_truth, posters, random_rows, write_file
 from tests.engine_work import Lent, no_main
 from tests.sample_part import write_part
 from tests.terminal import run_command
@@ -43,7 +39,6 @@ FILES: dict[str, tuple[Path, Path]] = {
     "fields": (SAMPLES / "fields" / "ground_truth", SAMPLES / "fields" / "anchors"),
     "posters": (SAMPLES / "posters" / "ground_truth", SAMPLES / "posters" / "columns"),
 }
-BINS = ("count", "accuracy", "mean_confidence")
 # What a result over parts does not have, by protocol.
 ABSENT = {"pixel": {"documents", "pages"}}
 OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
@@ -197,35 +192,6 @@ def test_every_box_and_document_is_in_one_part(seed: int, pages: int) -> None:
         assert part.boxes.xyxy.tolist() == sides[1].boxes.xyxy[part.boxes.row].tolist()
         doc_ids = [document.doc_id for document in part.documents]
         assert [doc_ids[code] for code in part.boxes.document] == [predicted[at].document for at in part.boxes.row]
-
-
-def causes_of(result: AnyBoxResult) -> CausesPartial:
-    return CausesPartial.of(result.causes, result.matching.dataset.page_document)
-
-
-@given(seed=st.integers(0, 10**6), cuts=st.lists(st.integers(0, DOCUMENTS), max_size=3))
-@pytest.mark.parametrize("protocol", [snapshot, pod], ids=["snapshot", "pod"])
-def test_partials_of_any_parts_merge_to_the_bits_of_the_whole(protocol: Any, seed: int, cuts: list[int]) -> None:
-    """Parts may be empty, and are merged as another process gets them."""
-    truth, predicted = rows_of(seed)
-    whole = protocol.evaluate(ground_truth(truth), annotations(predicted)).first
-    curves, reliabilities, causes = [], [], []
-    for first, last in itertools.pairwise([0, *sorted(cuts), DOCUMENTS]):
-        names = {f"{document}.pdf" for document in range(first, last)}
-        of_part = ([row for row in rows if row.document in names] for rows in (truth, predicted))
-        result = protocol.evaluate(ground_truth(next(of_part)), annotations(next(of_part))).first
-        curves.append(pickle.loads(pickle.dumps(result.score_curve())))
-        reliabilities.append(pickle.loads(pickle.dumps(ReliabilityPartial.of(result))))
-        causes.append(pickle.loads(pickle.dumps(causes_of(result))))
-    assert plain_curve(ScoreCurve.merged(curves)) == plain_curve(whole.score_curve())
-    assert CausesPartial.merged(causes).most_first == causes_of(whole).most_first
-    merged, expected = ReliabilityPartial.merged(reliabilities).calibrations(), box_calibrations(whole)
-    # The bits of each; NaN is equal to itself in text.
-    plain = [
-        {label: bins and [getattr(bins, name).tolist() for name in BINS] for label, bins in each.items()}
-        for each in (merged, expected)
-    ]
-    assert repr(plain[0]) == repr(plain[1])
 
 
 def test_columns_that_know_no_fit_are_sent_as_they_are() -> None:

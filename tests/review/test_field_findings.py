@@ -20,7 +20,7 @@ from evaluator.pack.contents import gather
 from evaluator.pack.options import PackOptions
 from evaluator.protocols import snapshot
 from evaluator.protocols.fields.drill_down import FieldPages
-from evaluator.protocols.fields.evaluation import FieldsResult, evaluate, load_state
+from evaluator.protocols.fields.evaluation import FieldsResult, evaluate, merge
 from evaluator.review.corrections import corrections
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
 from evaluator.review.field_targets import field_statuses, judged_fields, targets_of
@@ -364,9 +364,9 @@ class TestModels:
         assert got == (2, 0, 0, 0)
         assert plain_value(to.truth.documents["e"]) == {"b": HIT}
 
-    def test_rows_of_a_state_and_other_files_are_refused(self) -> None:
+    def test_merged_rows_and_other_files_are_refused(self) -> None:
         scored = result({"a": HIT}, {})
-        state = FieldsResult(load_state(scored.compared.get_state()), (0.5,), "linspace")
+        state = FieldsResult(merge(scored.compared), (0.5,), "linspace")
         with pytest.raises(ValueError, match="the rows of a state"):
             field_corrections([state], ReviewLog())
         other = result({"b": HIT}, {})

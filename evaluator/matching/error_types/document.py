@@ -174,14 +174,6 @@ class Mistakes:
         """Return the number of mistakes of each name, int64, shape (9,)."""
         return np.bincount(self.kind, minlength=len(DOCUMENT))
 
-    def per_label(self, labels: int) -> IntArray:
-        """Return the number of mistakes of each label and name, int64, shape (labels, 9)."""
-        return self._by(self.label, labels)
-
-    def per_page(self, pages: int) -> IntArray:
-        """Return the number of mistakes of each page and name, int64, shape (pages, 9)."""
-        return self._by(self.page, pages)
-
     def truths_of(self, mistake: int) -> IntArray:
         """Return the ground-truth rows of one mistake, int64; empty for an invented box."""
         return self.truth_rows[self.truth_offsets[mistake] : self.truth_offsets[mistake + 1]]
@@ -189,11 +181,6 @@ class Mistakes:
     def predictions_of(self, mistake: int) -> IntArray:
         """Return the prediction rows of one mistake, int64; empty for a missed box."""
         return self.prediction_rows[self.prediction_offsets[mistake] : self.prediction_offsets[mistake + 1]]
-
-    def _by(self, code: AnyArray, size: int) -> IntArray:
-        names = len(DOCUMENT)
-        cells = np.bincount(code.astype(np.int64) * names + self.kind, minlength=size * names)
-        return cells.reshape(size, names)
 
 
 def name_mistakes(

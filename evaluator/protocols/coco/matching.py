@@ -328,11 +328,6 @@ class Matching(BoxMatching):
         scored = self.truth_counts[self.pairs.fit.ground_truth]
         return None if scored.all() else scored
 
-    @cached_property
-    def matches(self) -> Matches:
-        """Return the matches at ``iou_floor``; those at a higher threshold are not among them in general, see `at`."""
-        return self.at(self.iou_floor).matches
-
     def at(self, iou: float) -> ThresholdResult:
         """Return the result at one IoU threshold, which a pair has to reach."""
         return ThresholdResult(self, iou)

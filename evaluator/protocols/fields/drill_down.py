@@ -104,7 +104,7 @@ def _linked(result: FieldsResult, link: str, iou: float) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class FieldPages:
-    """Where the compared fields lie; rows of a state have no page."""
+    """Where the compared fields lie."""
 
     compared: ComparedFields
 
@@ -164,6 +164,4 @@ class FieldPages:
 
 
 def _pages(has_box: BoolArray, pages: list[int]) -> IntArray:
-    if len(pages) != len(has_box):
-        return np.where(has_box, 0, NO_PAGE)
     return np.where(has_box, np.array(pages, dtype=np.int64), NO_PAGE)

@@ -34,14 +34,14 @@ from evaluator.metrics.results import (
 from evaluator.metrics.tied_scores import Range, Ties, tied_averages, widest
 from evaluator.protocols.base import Result, ShardRunner
 from evaluator.protocols.fields.pairing import compare
-from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, load_state, merge
+from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, merge
 
 if TYPE_CHECKING:
     from evaluator.metrics.measures import Key
 
 __all__ = [
     "ALL_FIELDS", "IOU_THRESHOLDS", "NAME", "STATUSES", "VERSION", "ComparedFields", "FieldRow", "FieldsResult",
-    "Parity", "RecallGrid", "StatusCounts", "compare", "evaluate", "load_state", "merge", "score",
+    "Parity", "RecallGrid", "StatusCounts", "compare", "evaluate", "merge", "score",
 ]  # fmt: skip
 
 NAME: Final = "fields"
@@ -66,7 +66,7 @@ class FieldRow(NamedTuple):
     """One compared field as it can be shown at a threshold.
 
     `status`: one of `STATUSES`. `iou`: None unless there are two boxes. `confidence`: None for none and for one that is
-    not a number. `right`: of the value. `truth`, `predicted`: both None when the rows come from a state.
+    not a number. `right`: of the value.
     """
 
     document: str
@@ -325,10 +325,6 @@ class FieldsResult(Result):
         """Return counts of each class, in the order of ``compared.classes``."""
         return self._statuses(iou, self.compared.field_class, len(self.compared.classes))
 
-    def per_document(self, iou: float) -> StatusCounts:
-        """Return counts of each document, in the order of ``compared.documents``."""
-        return self._statuses(iou, self.compared.document, len(self.compared.documents))
-
     def overall(self, iou: float) -> StatusCounts:
         """Return one row: all classes pooled."""
         return self._statuses(iou, np.zeros(len(self.compared), dtype=np.int64), 1)
@@ -476,8 +472,8 @@ class FieldsResult(Result):
             iou=float(compared.iou[row]) if both else None,
             confidence=defined(compared.confidence[row]),
             right=bool(compared.right[row]),
-            truth=compared.truth[row] if len(compared.truth) else None,
-            predicted=compared.predicted[row] if len(compared.predicted) else None,
+            truth=compared.truth[row],
+            predicted=compared.predicted[row],
         )
 
 
@@ -489,7 +485,7 @@ def score(
     min_score: float = 0.0,
     labels: Sequence[str] | None = None,
 ) -> FieldsResult:
-    """Return the numbers of compared fields, such as merged states; for the options see `evaluate`."""
+    """Return the numbers of compared fields, such as merged shards; for the options see `evaluate`."""
     if not 0.0 <= min_score <= 1.0:
         raise ValueError(f"min_score must be in [0, 1]; found {min_score}")
     grid = recall_grid or ("decimal" if compared.parity == "stickler" else "linspace")

@@ -40,8 +40,7 @@ class FieldLedgers:
         a spurious field, nothing is wrong in the other.
 
         Under stickler's parity a box of the ground truth may be lost in the pairing of one model; such a field counts
-        in neither. Spurious fields of both models are one field when they have one path in one document. Fields of a
-        state are on no page.
+        in neither. Spurious fields of both models are one field when they have one path in one document.
         """
         models = []
         for result in self._results:
@@ -164,6 +163,6 @@ def _fields(
     column = of_class[compared.field_class].tolist()
     for at in compared.in_order(compared.is_field & chosen).tolist():
         if (path := paths[at]) is not None:
-            field = fields[at] if len(fields) else None
+            field = fields[at]
             page = field.page if field is not None and field.has_box else None
             yield Item(compared.documents[compared.document[at]], page, path, spurious=spurious), at, column[at]

@@ -33,10 +33,7 @@ _POSITION: Final = re.compile(r"\[([0-9]+)\](?!.*\[)")
 
 
 class _Seen(NamedTuple):
-    """A field that counts: where it is, and what its file gives of it.
-
-    `field`: None from a stored state. `rows`: its row in each result that counts it; -1 in the others.
-    """
+    """A field that counts: where and what it is, and its row in each result that counts it; -1 in the others."""
 
     document: str
     path: str
@@ -105,7 +102,7 @@ def _of_truth(results: Sequence[FieldsResult], measure: str) -> list[_Seen]:
     compared, first = results[0].compared, every[0]
     label, fields = compared.field_class.tolist(), compared.truth
     return [
-        _Seen(*key, compared.classes[label[row]], fields[row] if fields else None, tuple(each[key] for each in every))
+        _Seen(*key, compared.classes[label[row]], fields[row], tuple(each[key] for each in every))
         for key, row in first.items()
         if all(key in each for each in every)
     ]
@@ -120,7 +117,7 @@ def _of_predictions(results: Sequence[FieldsResult]) -> list[_Seen]:
             document = compared.documents[compared.document[row]]
             path = compared.prediction_path[row] or compared.truth_path[row] or ""
             rows = tuple(row if at == place else -1 for at in range(len(results)))
-            seen.append(_Seen(document, path, compared.classes[label[row]], fields[row] if fields else None, rows))
+            seen.append(_Seen(document, path, compared.classes[label[row]], fields[row], rows))
     return seen
 
 
@@ -214,7 +211,7 @@ def _of_documents(results: Sequence[FieldsResult]) -> tuple[dict[str, int], dict
             pages.setdefault(name, 1)
             extent.setdefault(name, (1.0, 1.0))
         for side in (compared.truth, compared.predicted):
-            for field, code in zip(side, compared.document.tolist(), strict=False):
+            for field, code in zip(side, compared.document.tolist(), strict=True):
                 if field is None or field.box is None:
                     continue
                 name = compared.documents[code]

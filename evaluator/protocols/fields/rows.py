@@ -7,7 +7,7 @@ every number follows `ComparedFields.order` instead, which no shard and no file 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
@@ -16,10 +16,9 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.fields import Field, FieldDocuments, Schema, class_key, natural_order
-from evaluator.metrics.results import SourceFile, defined
+from evaluator.metrics.results import SourceFile
 
 Parity = Literal["none", "stickler"]
-STATE_VERSION: Final = 2
 COLUMNS: Final = {
     "document": np.int64, "has_truth": bool, "has_prediction": bool, "iou": np.float64, "confidence": np.float64,
     "refused": bool, "right": bool, "is_field": bool, "only_predicted": bool,
@@ -64,7 +63,7 @@ class ComparedFields:
     ground_truth, prediction : tuple of SourceFile
         The files, one per shard.
     truth, predicted, inputs : sequence of Field or None, and CompareInputs or None
-        The fields and what was compared; empty and None for rows from a state, `inputs` also for several shards.
+        The fields and what was compared; None for several shards.
     """
 
     documents: tuple[str, ...]
@@ -84,8 +83,8 @@ class ComparedFields:
     value_rule: str
     ground_truth: tuple[SourceFile, ...]
     prediction: tuple[SourceFile, ...]
-    truth: Sequence[Field | None] = ()
-    predicted: Sequence[Field | None] = ()
+    truth: Sequence[Field | None]
+    predicted: Sequence[Field | None]
     inputs: CompareInputs | None = None
 
     def __len__(self) -> int:
@@ -137,56 +136,6 @@ class ComparedFields:
             names.append(known[path])
         return names
 
-    def get_state(self) -> dict[str, object]:
-        """Return what numbers need, as plain JSON values for `load_state`; not the fields themselves."""
-        return {
-            "state": STATE_VERSION,
-            "parity": self.parity,
-            "value_rule": self.value_rule,
-            "ground_truth": [list(source) for source in self.ground_truth],
-            "prediction": [list(source) for source in self.prediction],
-            "documents": list(self.documents),
-            "pages": self.pages.tolist(),
-            "truth_path": list(self.truth_path),
-            "prediction_path": list(self.prediction_path),
-            **{name: getattr(self, name).tolist() for name in COLUMNS},
-            "confidence": [defined(value) for value in self.confidence.tolist()],
-        }
-
-
-def load_state(state: Mapping[str, Any]) -> ComparedFields:
-    """Return the rows of a state from `ComparedFields.get_state`; ValueError for anything else.
-
-    States of version 1 do not say which fields only the prediction has: there only those without a path in the ground
-    truth are known to be such.
-    """
-    if state.get("state") == 1 and "truth_path" in state:
-        alone = [path is None for path in state["truth_path"]]
-        state = {**state, "state": STATE_VERSION, "only_predicted": alone}
-    if state.get("state") != STATE_VERSION:
-        raise ValueError(f"not a state of compared fields, version {STATE_VERSION}: found {state.get('state')!r}")
-    try:
-        # A confidence that is None becomes NaN.
-        columns: dict[str, Any] = {name: np.array(state[name], dtype=kind) for name, kind in COLUMNS.items()}
-        rows = ComparedFields(
-            documents=tuple(state["documents"]),
-            pages=np.array(state["pages"], dtype=np.int64),
-            truth_path=list(state["truth_path"]),
-            prediction_path=list(state["prediction_path"]),
-            parity=state["parity"],
-            value_rule=state["value_rule"],
-            ground_truth=tuple(SourceFile(*source) for source in state["ground_truth"]),
-            prediction=tuple(SourceFile(*source) for source in state["prediction"]),
-            **columns,
-        )
-    except (KeyError, TypeError) as problem:
-        raise ValueError(f"the state of compared fields is damaged: {problem}") from problem
-    lengths = [len(column) for column in (rows.truth_path, rows.prediction_path, *columns.values())]
-    codes_fit = bool(((rows.document >= 0) & (rows.document < len(rows.documents))).all())
-    if set(lengths) != {len(rows)} or len(rows.pages) != len(rows.documents) or not codes_fit:
-        raise ValueError("the state of compared fields is damaged: its columns do not fit together")
-    return rows
-
 
 def merge(*parts: ComparedFields) -> ComparedFields:
     """Return the rows of several shards, at least one, as one.
@@ -208,7 +157,6 @@ def merge(*parts: ComparedFields) -> ComparedFields:
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS if name != "document"
     }
-    with_fields = all(len(part.truth) == len(part) for part in parts)
     return ComparedFields(
         documents=documents,
         pages=np.concatenate([part.pages for part in parts]),
@@ -220,8 +168,8 @@ def merge(*parts: ComparedFields) -> ComparedFields:
         value_rule=parts[0].value_rule,
         ground_truth=tuple(sorted({source for part in parts for source in part.ground_truth})),
         prediction=tuple(sorted({source for part in parts for source in part.prediction})),
-        truth=[field for part in parts for field in part.truth] if with_fields else (),
-        predicted=[field for part in parts for field in part.predicted] if with_fields else (),
+        truth=[field for part in parts for field in part.truth],
+        predicted=[field for part in parts for field in part.predicted],
     )
 
 

@@ -262,16 +262,6 @@ class PixelResult(DatasetResult):
             side.report(boxes, issues)
         return tuple(issue for collector in collectors for issue in collector.issues())
 
-    @property
-    def first(self) -> Resolution:
-        """Return the boxes of the first side that take part."""
-        return self.files.sides[0].chosen(self.taken[0])
-
-    @property
-    def second(self) -> Resolution:
-        """Return the boxes of the second side that take part."""
-        return self.files.sides[1].chosen(self.taken[1])
-
     def on_page(self, page: int) -> tuple[Resolution, Resolution]:
         """Return the boxes of one page that take part, of both sides."""
         first, second = (side.on_page(page, taken) for side, taken in zip(self.files.sides, self.taken, strict=True))

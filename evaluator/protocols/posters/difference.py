@@ -43,11 +43,6 @@ class Passage(NamedTuple):
     pieces: tuple[Piece, ...]
 
     @property
-    def text(self) -> str:
-        """Return the string itself."""
-        return "".join(piece.text for piece in self.pieces)
-
-    @property
     def marked(self) -> int:
         """Return how many pieces are marked."""
         return sum(bool(piece.mark) for piece in self.pieces)

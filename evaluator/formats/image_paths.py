@@ -35,7 +35,12 @@ _NO_DOCUMENT: Final = frozenset(
 _KINDS: Final = frozenset(("images", "labels"))
 _IMAGE: Final = re.compile(r"\.(?:png|jpe?g|tiff?|bmp|webp|gif|jp2)\Z", re.IGNORECASE)
 _QUERY: Final = re.compile("[?#]")
-_ENDING: Final = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]*\Z")
+# Of images, of documents and of what is written about them; anything else after a dot belongs to the name.
+_ENDING: Final = re.compile(
+    r"(?<=.)\.(?:png|jpe?g|jfif|tiff?|bmp|webp|gif|jp2|j2k|heic|avif|svg|p[bgnp]m|ico|img|pdf|djvu|docx?|pptx?|xlsx?|html?"
+    r"|xml|json[l5]?|ndjson|txt|csv|tsv|parquet|ya?ml|md)\Z",
+    re.IGNORECASE,
+)
 TRUTH_NAMES: Final = ("ground_truth", "groundtruth", "gt", "truth", "reference", "references")
 """What a folder or file may be called that is the ground truth, where the content does not state it."""
 _DIGITS: Final = re.compile(r"(\d+)")
@@ -73,10 +78,10 @@ def is_truth_name(name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def stem_of(file: str) -> str:
-    """Return the name of a file without folders and ending; what begins with a digit after a dot is no ending.
+    """Return the name of a file without folders and ending; what no kind of file ends in belongs to the name.
 
-    >>> stem_of("x/a.b.png"), stem_of("2301.01234"), stem_of("x/"), stem_of("https://x.org/a.png?key=b/c.d")
-    ('a.b', '2301.01234', 'x', 'a')
+    >>> stem_of("x/a.b.png"), stem_of("acme.final"), stem_of("x/"), stem_of("https://x.org/a.png?key=b/c.d")
+    ('a.b', 'acme.final', 'x', 'a')
     """
     file = without_query(file)
     return _ENDING.sub("", file.replace("\\", "/").rstrip("/").rpartition("/")[2]) or file

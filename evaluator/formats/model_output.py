@@ -21,7 +21,7 @@ from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, read_several
 from evaluator.formats.build import NO_ATTRIBUTES, Builder, Corners, Size, listed
-from evaluator.formats.image_paths import without_query
+from evaluator.formats.image_paths import stem_of, without_query
 from evaluator.formats.json_text import excerpt
 
 AGAIN: Final = "Export the file again, or correct it."
@@ -38,7 +38,6 @@ _KINDS: Final = {
     "float": "a number", "int": "an integer", "str": "a string", "bool": "true or false", "array": "an array",
     "object": "an object",
 }  # fmt: skip
-_ENDINGS = re.compile(r"\.(pdf|png|jpe?g|tiff?|bmp|webp|gif|docx|pptx|xlsx|html?|md)\Z", re.IGNORECASE)
 _FEWEST_POINTS: Final = 2
 # How far below a folder the files of its documents are, and how many files are looked at.
 _FOLDERS: Final = 3
@@ -59,7 +58,7 @@ def document_of(name: str, endings: Sequence[str] = ()) -> str:
     stem = re.sub(r"\.(json|csv|tsv|parquet)\Z", "", base, flags=re.IGNORECASE)
     for ending in endings:
         stem = stem.removesuffix(ending)
-    return _ENDINGS.sub("", stem) or stem or base
+    return stem_of(stem) or base
 
 
 class ModelOutput(BoxFormat):

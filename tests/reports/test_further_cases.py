@@ -21,6 +21,7 @@ from evaluator.data.issues import BadInput
 from evaluator.formats.writers import WRITERS
 from evaluator.project import evaluate
 from tests.reports.making import (
+    LABELS,
     Page,
     alto,
     coco,
@@ -77,6 +78,7 @@ def test_sizes_that_some_pages_state_are_used(tmp_path: Path, files: dict[str, A
 FOLDERS = pages("docA/page_1.png", "docA/page_2.png", "docB/page_1.png", "docB/page_2.png")
 DOTTED = pages("2301.01234v1_0", "2301.01234v1_1", "2302.00001v2_0", "2302.00001v2_1")
 SPACED = pages("réport 1.png", "réport 2.png", "x/réport 3.png", "réport 4.png")
+WORDS = pages("acme.final.png", "acme.draft.png", "acme.v2.png", "b.pdf_102.jpg")
 PARTS = pages("report/p1.png", "report/p2.png", "report/p3.png", "report/p4.png")
 CLASSES = {"pred/data.yaml": "names: [Text, Title, Table]"}
 
@@ -92,6 +94,14 @@ def in_folder(page: Page) -> str:
 
 def with_path(page: Page) -> str:
     return voc(page, f"<folder>x</folder><filename>{named(page)}</filename><path>C:\\me\\{page.name}</path>")
+
+
+def stems(made: Any) -> dict[str, Any]:
+    """Return predictions of OmniDocBench, which name images without their ending."""
+    rows = results(made, [page.name.rpartition(".")[0] for page in made])
+    rows = [{"image_name": row.pop("image_id"), **row} for row in rows]
+    rows = [{**row, "bbox": [x, y, x + w, y + h]} for row in rows for x, y, w, h in [row["bbox"]]]
+    return {"results": rows, "categories": {row["category_id"]: LABELS[row["category_id"] - 1] for row in rows}}
 
 
 def signed(name: str) -> str:
@@ -129,6 +139,15 @@ def with_paths(made: Any) -> dict[str, Any]:
         pytest.param(PARTS, {"gt.json": label_studio(PARTS), "pred": coco(PARTS)}, id="pages of Label Studio"),
         pytest.param(DOTTED, {**flat(DOTTED, alto, ".xml")}, id="names with dots in ALTO"),
         pytest.param(DOTTED, {**CLASSES, **{f"pred/{page.name}.txt": yolo(page) for page in DOTTED}}, id="in YOLO"),
+        *(
+            pytest.param(WORDS, files, id=f"words after a dot {at}")
+            for at, files in enumerate(
+                [
+                    each(WORDS, lambda page: voc(page, f"<filename>{page.name[:-4]}</filename>"), ".xml"),
+                    {"gt.json": omnidocbench(WORDS), "pred": stems(WORDS)},
+                ]
+            )
+        ),
         pytest.param(SPACED, {"pred": coco(SPACED, quote)}, id="percent-encoded"),
         pytest.param(SPACED, {"pred": coco(SPACED, signed)}, id="web addresses"),
         pytest.param(FOLDERS, {"gt.json": with_paths(FOLDERS), "pred": with_paths(FOLDERS[::-1])}, id="paths of COCO"),

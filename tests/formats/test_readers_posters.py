@@ -265,8 +265,8 @@ def test_uploads_of_a_folder_with_a_folder_for_each_poster_are_read_as_on_disk(t
         write(tmp_path / "side" / number, "reference.json")
         write(tmp_path / "side" / number, "extracted.json" if number != "13" else "other.json")
     write(tmp_path / "side" / "14", "poster.json")
-    found = sorted((tmp_path / "side").rglob("*.json"))
-    uploaded = [(path.relative_to(tmp_path / "side").as_posix(), path.read_bytes()) for path in found]
+    paths = sorted((tmp_path / "side").rglob("*.json"))
+    uploaded = [(path.relative_to(tmp_path / "side").as_posix(), path.read_bytes()) for path in paths]
     for reading in (Reading(side="ground_truth"), Reading(side="prediction")):
         on_disk, again = FORMAT.read_path(tmp_path / "side", reading), FORMAT.read_files(uploaded, "side", reading)
         assert list(again.posters) == list(on_disk.posters)

@@ -12,10 +12,11 @@ import msgspec
 from evaluator import formats
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Issue, refuse
-from evaluator.formats import corpus
+from evaluator.formats import coco, corpus, limits
 from evaluator.formats.base import Reading
 from evaluator.formats.folder import files_below, is_folder
 from evaluator.project import MergedFiles, Say, model_names, paths_of, read_content
+from evaluator.protocols.base import Source
 
 # Of a side that is a folder.
 _DEPTH = 4
@@ -68,7 +69,10 @@ def make(
 
 def _read(origin: Path | MergedFiles, asked: Reading, *, truth: Callable[[], Annotations]) -> Annotations:
     """Return a side from its files; a results list with the pages and labels of its ground truth."""
-    source = read_content(origin, asked, "boxes")
+    source: Source | None = None
+    if isinstance(origin, Path) and origin.is_file() and origin.stat().st_size > limits.MAX_FILE_BYTES:
+        source = coco.FORMAT.read_in_parts(origin, asked)
+    source = source or read_content(origin, asked, "boxes")
     assert isinstance(source, Annotations)
     format_ = formats.format_of(source)
     if asked.side == "ground_truth" or format_ is None:

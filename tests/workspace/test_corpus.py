@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from evaluator import project
 from evaluator.data.issues import BadInput, issues_text
-from evaluator.formats import columns
+from evaluator.formats import columns, limits
+from evaluator.formats.coco import stream
 from evaluator.formats.corpus import LIST
 from evaluator.workspace import corpus
 from tests.building import Box, random_rows, write_coco, write_file
@@ -97,6 +98,25 @@ def test_an_interrupted_run_is_no_corpus_and_goes_on_where_it_was(
     made = corpus.make(tmp_path / "begun", TRUTH, [LINES, BLOCKS])
     assert [name for name, source in made if source is not None] == ["blocks.json"]
     assert content(tmp_path / "begun") == content(tmp_path / "whole")
+
+
+def test_a_coco_file_of_any_size_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, predicted = random_rows(4)
+    paths = write_coco(tmp_path, truth, predicted)
+    corpus.make(tmp_path / "at once", paths[0], [paths[1]])
+    # What is around the records is in memory as a whole.
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 2_000)
+    assert min(path.stat().st_size for path in paths) > 2_000
+    with pytest.raises(BadInput):
+        project.evaluate("coco", *paths[:1], [paths[1]])
+    for step in (1 << 20, 200):
+        monkeypatch.setattr(stream, "_STEP", step)
+        corpus.make(tmp_path / f"{step}", paths[0], [paths[1]])
+        assert content(tmp_path / f"{step}") == content(tmp_path / "at once")
+    # What is no plain COCO has the limit that it has everywhere.
+    with pytest.raises(BadInput) as refused:
+        corpus.make(tmp_path / "other", TRUTH, [])
+    assert "may have 2,000 bytes" in issues_text(refused.value.issues)
 
 
 def test_models_are_added_without_touching_the_others(tmp_path: Path) -> None:

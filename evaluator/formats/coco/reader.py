@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, NamedTuple, overload
 
 import msgspec
@@ -134,6 +135,16 @@ class Coco(BoxFormat):
         fix = "Split the file; something in it is not plain COCO."
         file = validate(json_text.parse_exactly(source, collector, fix=fix), collector)
         return _checked(source, file, reading, collector)
+
+    def read_in_parts(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations | None:
+        """Return the columns of a file of plain numbers of any size as `read`; None for any other file."""
+        from evaluator.formats.coco.stream import NEED_FULL_VALIDATION, plain_file  # most files are read at once
+
+        try:
+            file, source = plain_file(path)
+        except NEED_FULL_VALIDATION:
+            return None
+        return _checked(source, file, reading, Collector(path.name, max_per_rule=reading.max_per_rule))
 
     def place_in_file(self, source: Annotations, row: int) -> str:
         """Return the JSON path of the annotation or result."""

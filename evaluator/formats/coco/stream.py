@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -20,7 +22,7 @@ from evaluator.data.dataset import CodeArray, Side
 from evaluator.data.issues import BadInput, Collector
 from evaluator.formats import json_text, limits
 from evaluator.formats.coco.chunks import CLOSING, empty_columns, plain_keys
-from evaluator.formats.coco.fixed_layout import read
+from evaluator.formats.coco.fixed_layout import Column, read
 from evaluator.formats.coco.rules import (
     Index,
     Labels,
@@ -37,6 +39,7 @@ from evaluator.formats.coco.shape import (
     ANNOTATIONS,
     BLANKS,
     MALFORMED,
+    CocoFile,
     ItemColumns,
     NeedsFullValidation,
     corners,
@@ -59,7 +62,7 @@ MOST_THREADS: Final = 3
 # Bytes of a piece, and of the first look at either end of a file.
 _STEP = 1 << 20
 # What is before and behind the annotations is decoded as a whole.
-_MOST_AROUND: Final = 64 << 20
+_MOST_AROUND: Final = 256 << 20
 
 Rows = npt.NDArray[np.void]
 T = TypeVar("T")
@@ -195,10 +198,10 @@ def _need_nothing(collector: Collector) -> None:
 class _File:
     """An open file of which some bytes can be had."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, most: int | None = None) -> None:
         self._file = file
         self.size = os.fstat(file.fileno()).st_size
-        if self.size > limits.MAX_FILE_BYTES:
+        if self.size > (limits.MAX_FILE_BYTES if most is None else most):
             raise NeedsFullValidation
 
     def bytes(self, start: int, stop: int) -> bytes:
@@ -225,15 +228,21 @@ class _Array:
 
     def read(self, use: Callable[[ItemColumns], R], threads: int) -> Iterator[R]:
         """Yield what `use` makes of each piece, in file order; so many pieces are worked on at a time."""
+        return in_threads(lambda given: use(plain_columns(_columns(*given))), self._keyed(), most=threads)
+
+    def whole(self, threads: int) -> ItemColumns:
+        """Return all pieces as one; so many are read at a time."""
+        parts = list(in_threads(lambda given: _columns(*given), self._keyed(), most=threads))
+        if not parts:
+            raise NeedsFullValidation
+        return plain_columns({key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
+
+    def _keyed(self) -> Iterator[tuple[bytes, tuple[str, ...]]]:
+        """Yield each piece with the keys of its records, which are those of the first one."""
         keys: tuple[str, ...] = ()
-
-        def pieces() -> Iterator[tuple[bytes, tuple[str, ...]]]:
-            nonlocal keys
-            for piece in self._pieces():
-                keys = keys or plain_keys(piece, 0, len(piece))
-                yield piece, keys
-
-        return in_threads(lambda given: use(_columns(*given)), pieces(), most=threads)
+        for piece in self._pieces():
+            keys = keys or plain_keys(piece, 0, len(piece))
+            yield piece, keys
 
     def _pieces(self) -> Iterator[bytes]:
         """Yield records with a comma between them; an empty array has no piece."""
@@ -253,12 +262,32 @@ class _Array:
         self._digest.update(self._tail)
 
 
-def _columns(piece: bytes, keys: tuple[str, ...]) -> ItemColumns:
+def _columns(piece: bytes, keys: tuple[str, ...]) -> dict[str, Column]:
     text = np.frombuffer(piece, dtype=np.uint8)
     columns = empty_columns(keys, int(np.count_nonzero(text == CLOSING)))
     if not keys or not read(text, columns):
         raise NeedsFullValidation
-    return plain_columns(columns)
+    return columns
+
+
+def plain_file(path: Path) -> tuple[CocoFile, json_text.Source]:
+    """Return a file of plain numbers whose text is never in memory as a whole, and what is around its records.
+
+    One of `NEED_FULL_VALIDATION` for any other.
+    """
+    with path.open("rb") as opened:
+        file = _File(opened, sys.maxsize)
+        if file.bytes(0, min(_STEP, file.size)).lstrip(BLANKS)[:1] == b"[":
+            array, frame = _list(file), b"[]"
+        else:
+            array, frame = _annotations(file)
+        items = array.whole(MOST_THREADS)
+    json_text.text_of(frame, path.name)
+    source = json_text.Source(path.name, frame, array.sha256)
+    if frame == b"[]":
+        return CocoFile(None, None, items), source
+    with json_text.garbage_collection_off():
+        return CocoFile(*images_and_categories(frame), items), source
 
 
 def _annotations(file: _File) -> tuple[_Array, bytes]:

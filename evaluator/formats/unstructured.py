@@ -96,7 +96,7 @@ class Unstructured(ModelOutput):
             "elements",
             should="an element should have coordinates",
             without="These are unstructured elements without coordinates: none of the {} has a place on a page",
-            fix='Partition the PDF with strategy="hi_res", or "fast" with coordinates, and export again.',
+            fix='Partition the PDF with strategy="hi_res", or "fast" with coordinates, and export before chunking.',
         )
         sizes: dict[int, Size] = {}
         for place, element in elements:

@@ -30,7 +30,7 @@ def test_without_coordinates() -> None:
     bare = {"type": "Title", "element_id": "a", "text": "x", "metadata": {"page_number": 1}}
     assert refused([bare, bare]) == [
         "f.json: These are unstructured elements without coordinates: none of the 2 has a place on a page. "
-        'Partition the PDF with strategy="hi_res", or "fast" with coordinates, and export again.'
+        'Partition the PDF with strategy="hi_res", or "fast" with coordinates, and export before chunking.'
     ]
 
 

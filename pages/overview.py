@@ -91,7 +91,8 @@ def _numbers(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, own: bool) -
     with st.container(key=f"bars_{len(chosen)}"):
         bars.draw(loaded, chosen, lambda letter, status: _BOXES_ASKED.set((letter, status, "")))
     if own:
-        protocol_metrics.numbers_table(loaded, chosen)
+        with st.container(key=f"own_numbers_{len(chosen)}"):
+            protocol_metrics.numbers_table(loaded, chosen)
 
 
 def _labels(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, differ: bool, own: bool) -> None:

@@ -1,4 +1,4 @@
-"""Files in a real Chromium: a reading that is cancelled."""
+"""Files in a real Chromium: a reading that is cancelled, and what is said of files that were opened."""
 
 from __future__ import annotations
 
@@ -33,4 +33,22 @@ def test_a_large_file_can_be_cancelled_while_it_is_read(visit: Visit, tmp_path: 
         assert "Reload the tab to read it." in screen.text()
         screen.page.reload()
         bar.get_by_text("% read").wait_for()
+        screen.leave()
+
+
+def test_what_became_of_the_files_goes_by_itself(visit: Visit, tmp_path: Path) -> None:
+    rows = [box(0.1, 0.1, 0.5, 0.5)]
+    write_file(tmp_path / "truth.json", rows, side="ground_truth")
+    write_file(tmp_path / "model.json", rows)
+    with dashboard(tmp_path, "open", "truth.json", "model.json") as url:
+        screen = visit(url).open("files")
+        for name in ("Change roles", "Evaluate"):
+            screen.page.get_by_role("button", name=name).click()
+            screen.settled()
+        said = screen.page.locator(".st-key-opened")
+        said.get_by_text("Nothing has changed.").wait_for()
+        # Pointed at, it stays.
+        screen.page.mouse.move(700, 300)
+        said.evaluate("(node) => node.getAnimations().forEach((each) => each.finish())")
+        said.wait_for(state="hidden")
         screen.leave()

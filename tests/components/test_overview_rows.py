@@ -97,6 +97,17 @@ def test_one_model_has_its_f1_in_each_label() -> None:
     assert made.facts == "F1 from 0 to 1; the 5 with most wrong boxes"
 
 
+def test_without_a_wrong_box_no_label_has_most_of_them(tmp_path: Path) -> None:
+    names = ("Text", "Table", "Title", "Figure", "Formula", "Footnote")
+    truth = [box(0.1, 0.1 + 0.1 * at, 0.5, 0.15 + 0.1 * at, label=name) for at, name in enumerate(names)]
+    sides = [
+        write_file(tmp_path / f"{side}.json", truth, side=side, labels=names) for side in ("ground_truth", "prediction")
+    ]
+    (made,) = project.evaluate("snapshot", sides[0], [sides[1]])
+    facts = rows.labels({"A": made.result.thresholds[0.5]}, None, opened=False).facts
+    assert facts == "F1 from 0 to 1"
+
+
 @pytest.mark.parametrize("models", [1, 2])
 def test_the_picture_of_a_cause_holds_the_whole_place_as_every_model_has_it(models: int) -> None:
     letters, results = ["A", "B"][:models], list(both().values())[:models]

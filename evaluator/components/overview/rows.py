@@ -129,7 +129,7 @@ def labels(results: Mapping[str, AnyBoxResult], every: Sequence[Difference] | No
             )
         )
     facts = "F1 from 0 to 1" + (", B minus A in points" if len(results) == 2 else "")
-    most = f"; the {len(cells)} with most wrong boxes" if len(cells) < len(names) else ""
+    most = f"; the {len(cells)} with most wrong boxes" if len(cells) < len(names) and wrong.any() else ""
     return LabelsPayload(cells, [*results], facts + most, f"All {count_of(len(names), 'label')}", opened)
 
 

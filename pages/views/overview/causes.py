@@ -46,10 +46,11 @@ def draw(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
 def _cards(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
     letters = [model.letter for model in loaded.pair]
     which = "largest"
+    first = ", the one that decides first" if rows and rows[0].fails else ""
     with st.container(key="which_causes_head", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(
-            '<h2 class="ls-section">What goes wrong <small>an example of each cause, the one that decides first; '
-            f'a picture opens its places</small><small class="ls-right">{_LEGEND}</small></h2>',
+            f'<h2 class="ls-section">What goes wrong <small>an example of each cause{first}; a picture opens its places'
+            f"</small><small class='ls-right'>{_LEGEND}</small></h2>",
             width="stretch",
         )
         if rows and len(letters) == 2:
@@ -60,7 +61,7 @@ def _cards(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
         has, lacks = (1, 0) if which == "new" else (0, 1)
         rows = [row for row in rows if len(row.sides[has].rows) and not len(row.sides[lacks].rows)]
     of = "/".join(str(result_key(loaded, model)) for model in loaded.pair)
-    empty = "No mistake at these thresholds." if which == "largest" else f"No cause is {_CHOICES[which].lower()[:-1]}B."
+    empty = "No mistake at these thresholds." if which == "largest" else f"No cause is {which} in B."
     shown = {row.key: row for row in rows[:_SHOWN]}
     gallery_items.draw_cards(
         loaded,

@@ -1,7 +1,4 @@
-"""The one look of all charts: colours of the light and the dark theme, fonts, axes.
-
-Models are a name and a colour (the baseline grey, any other the accent), never a colour alone.
-"""
+"""The one look of all charts: colours of both themes, fonts, axes; a model is a name and a colour, never one alone."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Causes of the mistakes that only one of two models makes: what B solves, and what is new in it.
-
-Each changed box of the ledger is in exactly one row, so the boxes of the rows add up to its gains and losses; pages
-need not, as one page can have several causes.
-"""
+"""Causes of the mistakes that only one of two models makes: what B solves, and what is new in it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Differences of two models by metric, candidate ``b`` minus baseline ``a``, and their reading order.
-
-Intervals come from drawing documents with replacement, the same draws for both models.
-"""
+"""Differences of two models by metric, ``b`` minus ``a``, with intervals over documents, in reading order."""
 
 from __future__ import annotations
 

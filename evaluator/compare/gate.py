@@ -166,10 +166,7 @@ def judge(
     resamples: int = RESAMPLES,
     ties: tuple[Mapping[Key, Range], Mapping[Key, Range]] = ({}, {}),
 ) -> tuple[Verdict, ...]:
-    """Return a verdict per condition; ConditionError for an unknown number or a missing baseline.
-
-    `ties`: ``tied_ranges`` of the baseline and the prediction.
-    """
+    """Return a verdict per condition; ConditionError where there is none; `ties`: ``tied_ranges`` of both."""
     every = dict.fromkeys([*prediction.keys, *(() if baseline is None else baseline.keys)])
     keys = [_key(condition, list(every), prediction.overall) for condition in conditions]
     lonely = [condition.text for condition in conditions if condition.limit.of_baseline or condition.significant]

@@ -1,8 +1,4 @@
-"""Outlines as geometries of GEOS: areas, bounds, rings, and what keeps them from being used.
-
-The only file that imports Shapely; ``polygons`` imports it when there is an outline. Rows are those of `Outlined`
-boxes.
-"""
+"""Outlines as geometries of GEOS: areas, bounds, rings, and problems; the only file that imports Shapely."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Sizes of pages, and boxes in pixels and in shares of the page brought into one unit.
-
-The size of a page comes from the file of the boxes, the file it is compared with, or what was measured or given. It
-opens no file.
-"""
+"""Sizes of pages, and boxes in pixels and in shares of the page brought into one unit; no file is opened."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Text as sequences of tokens: normalisation, words, numbers, stems, longest common subsequence.
-
-A length is a count of tokens. Which tokens count, and what is left out, the protocol decides.
-"""
+"""Text as sequences of tokens: normalisation, words, numbers, stems, longest common subsequence."""
 
 from __future__ import annotations
 

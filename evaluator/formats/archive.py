@@ -1,7 +1,4 @@
-"""Zip archives to the files in them: limits on entries, sizes, expansion and names.
-
-Nothing is written to disk. Sizes are counted while the bytes come out: an archive can state anything of itself.
-"""
+"""Zip archives to the files in them: limits on entries, sizes, expansion and names; nothing is written to disk."""
 
 from __future__ import annotations
 

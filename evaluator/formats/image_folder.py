@@ -1,8 +1,4 @@
-"""Data sets of images on Hugging Face to boxes in pixels of the image, origin top left: a row for each image.
-
-Owns the format `ImageFolder` (``metadata.jsonl``), and the rows of Parquet files with lists of boxes, which `table`
-reads. A box is x, y, width, height, as the documentation of image folders has it.
-"""
+"""Data sets of images on Hugging Face to boxes in pixels, origin top left: ``metadata.jsonl`` and Parquet."""
 
 from __future__ import annotations
 

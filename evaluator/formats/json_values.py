@@ -1,7 +1,4 @@
-"""A parsed JSON tree against the types and keys of a format, with an error for each difference.
-
-Owns `Shape`, an object with declared keys, and `Values`, typed access to single values.
-"""
+"""A parsed JSON tree against the types and keys of a format: `Shape` of an object, `Values` one by one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Which boxes of a file lie in which, as the file states, and which level of them is read.
-
-One rule for all formats: a table, figure or list is read as a whole, as layout detectors find them; what only groups
-others, such as a column, is read as its parts.
-"""
+"""Which boxes of a file lie in which, as the file states, and which level of them is read, by one rule."""
 
 from __future__ import annotations
 

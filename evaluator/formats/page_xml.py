@@ -1,7 +1,4 @@
-"""PAGE XML of 2010 to 2019: regions to boxes and polygons in pixels of the image, origin top left.
-
-A file is one page; its document is the stem of the image name.
-"""
+"""PAGE XML of 2010 to 2019: regions to boxes and polygons in pixels, origin top left; a file is one page."""
 
 from __future__ import annotations
 

@@ -254,11 +254,7 @@ def _is_json(path: Path) -> bool:
 
 
 def _fitting(poster_id: str, files: Sequence[Path], side: Side | None) -> list[Path]:
-    """Return the JSON files of a poster that may be meant for a side.
-
-    A name that states the side precedes a plain ``{id}.json``, and that any other name; a name of the other side never
-    counts.
-    """
+    """Return the JSON files of a poster that may be meant for a side: named for it, else plain, else any other."""
     if side is None:
         return list(files)
     stated = {file: _stated_side(file.stem, poster_id) for file in files}

@@ -1,7 +1,4 @@
-"""The table of formats by name; a format is imported when it is asked for.
-
-A new format is one file with a `Format`, and its name in the table; the order of the names decides nothing.
-"""
+"""The table of formats by name, imported when asked for; a new format is one file and its name in the table."""
 
 from __future__ import annotations
 

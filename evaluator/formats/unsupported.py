@@ -6,10 +6,7 @@ from typing import Final, NamedTuple
 
 
 class Unsupported(NamedTuple):
-    """A format that is not read: its title, and as a sentence what to do `instead`.
-
-    Of each tuple of `marks` one must occur, `at_start` as what the file begins with.
-    """
+    """A format that is not read: `title`, what to do `instead`, and `marks`, of each of which one must occur."""
 
     title: str
     marks: tuple[tuple[bytes, ...], ...]

@@ -1,7 +1,4 @@
-"""Base of the formats of annotation tools' XML: marks of the content, elements to pages and boxes.
-
-Pixels of the image, origin top left, unless a format states otherwise. Nothing is clamped.
-"""
+"""Base of the XML formats of annotation tools: elements to pages and boxes in pixels, origin top left."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Pages, fields or posters that are better in one of two models, by how much is wrong with each.
-
-For protocols that do not match boxes one to one. Less is better; ``a`` is the baseline, ``b`` the candidate.
-"""
+"""Pages, fields or posters that are better in one of two models: less is wrong; ``a`` is the baseline."""
 
 from __future__ import annotations
 

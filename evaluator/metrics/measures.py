@@ -80,10 +80,7 @@ class Ratios:
 
     @cached_property
     def precision(self) -> type[np.floating[Any]] | None:
-        """Return the precision in which sums under weights are exact; None where it is not made of counts.
-
-        Counts are whole numbers from 0 up. Sums in single precision are checked afterwards, see `_sums_of_counts`.
-        """
+        """Return the precision in which sums under weights are exact; None where it is not made of counts."""
         sides = self.numerator, self.denominator
         if not all(bool((side >= 0.0).all() and (side == np.floor(side)).all()) for side in sides):
             return None

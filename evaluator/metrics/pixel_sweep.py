@@ -359,10 +359,7 @@ def _places(slabs: _Slabs, bits: _Bits) -> npt.NDArray[np.int32] | IntArray:
 def _states(
     slabs: _Slabs, turn: IntArray, left: IntArray, words: Sequence[AnyIntArray], page: IntArray | None
 ) -> list[npt.NDArray[Any]]:
-    """Return the label sets of each place in one or two words; with the page of its slab above them.
-
-    `left` are the places that are the left end of a slab.
-    """
+    """Return the label sets of each place, with the page of its slab above; `left`: at the left end of a slab."""
     states = []
     for word in words:
         # What all lines of a slab turn on and off together, and what begins or ends on its left.

@@ -1,8 +1,4 @@
-"""The ink of a page without a text layer: how much ink of a ground truth no prediction holds.
-
-Ink is the share of dark (on dark paper: light) pixels in the cells of a grid, see `evaluator.pdf.pool.Ink`. A cell
-belongs to a box that has its middle.
-"""
+"""The ink of a page without a text layer: how much ink of a ground truth no prediction holds."""
 
 from __future__ import annotations
 

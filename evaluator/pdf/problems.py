@@ -1,7 +1,4 @@
-"""Why a page, or its document, cannot be shown: the typed outcomes and their sentences.
-
-They name documents and folders, never a path of this machine; sentences count pages from 1.
-"""
+"""Why a page, or its document, cannot be shown: typed outcomes and sentences, never with a path of this machine."""
 
 from __future__ import annotations
 

@@ -64,11 +64,7 @@ def plan(document: IntArray, pages: int) -> tuple[Shard, ...]:
 
 
 class Engine:
-    """What works on shards: here, with an executor, or with one that the callable makes and that is closed with it.
-
-    Work and shards have to be what the executor of ``concurrent.futures`` can hand over. `parts` are those of several
-    runs that share the work.
-    """
+    """What works on shards, here or with the executor that the callable makes; it has to be closed."""
 
     def __init__(self, executor: Executor | Callable[[], Executor] | None = None, parts: Parts | None = None) -> None:
         self._make, self.parts = executor, parts

@@ -142,10 +142,7 @@ class Proposal:
         return counts
 
     def truth_choices(self, kind: Kind) -> tuple[str, tuple[Choice, ...]]:
-        """Return what several ground truths have in common in a sentence, and what may be chosen; empty for one.
-
-        Of more than there are letters, the first may be chosen, and each by its role.
-        """
+        """Return in a sentence what several ground truths have in common, and what may be chosen; empty for one."""
         places = [at for at in self.of_truth(kind) if at not in self.notes and self.files[at].source]
         if len(places) < 2:
             return "", ()

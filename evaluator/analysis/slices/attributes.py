@@ -1,8 +1,4 @@
-"""Attributes of boxes: what is known of a box, its page and its document without opening a PDF.
-
-An attribute is a column with one value for each box of one side of a dataset; what a file or a table states about pages
-is merge_page_values by document and page. Conditions on attributes are in `conditions`.
-"""
+"""Attributes of boxes: what is known of a box, its page and its document without opening a PDF."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A slice in detail: each model in it and elsewhere with intervals, and how its conditions split the boxes.
-
-Boxes are counted by document, and documents are resampled. Averages have their exact numbers without intervals.
-"""
+"""A slice in detail: each model in it and elsewhere with intervals, and how its conditions split the boxes."""
 
 from __future__ import annotations
 

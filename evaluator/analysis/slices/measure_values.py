@@ -201,10 +201,7 @@ def _places(origin: IntArray, origins: Sequence[int]) -> dict[int, slice]:
 
 
 def box_values(results: Sequence[AnyBoxResult], measure: Measure) -> BoxValues:
-    """Return the boxes that a measure is a mean over, of the results of one dataset.
-
-    Boxes of the ground truth once for all results, predictions of each result; by origin, then in file order.
-    """
+    """Return the boxes that a measure is a mean over: of the ground truth once, of each result's predictions."""
     dataset = results[0].matching.dataset
     sides = (dataset.ground_truth, *(result.matching.prediction for result in results))
     # Of each side what every result has there.

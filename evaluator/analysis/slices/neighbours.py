@@ -1,7 +1,4 @@
-"""The surroundings of a box on its page: the next box, boxes that hold it, boxes above and below.
-
-Every box is compared with every box of its page, some millions of pairs at a time; boxes are in shares of their page.
-"""
+"""The surroundings of a box on its page: the next box, boxes that hold it, boxes above and below."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Attributes of pages and boxes from the PDFs: words, fonts, ink, pictures and ruled lines.
-
-Each page is read once. A page that cannot be read has no attributes, so no condition on them holds there.
-"""
+"""Attributes of pages and boxes from the PDFs; a page that cannot be read has none, so no condition holds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Ruled lines on a scan: long thin runs of ink, found in a picture of one bit a pixel.
-
-A line is a run of ink along an axis that is at least `LEAST_LENGTH` of the page width long, at most `MOST_THICKNESS`
-pixels thick and mostly free beside it.
-"""
+"""Ruled lines on a scan: long thin runs of ink, mostly free beside them, in a picture of one bit a pixel."""
 
 from __future__ import annotations
 

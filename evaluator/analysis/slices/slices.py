@@ -469,10 +469,7 @@ def model_difference(values: Sequence[float]) -> float:
 def _inside_and_elsewhere(
     conditions: Sequence[Condition], counted: MeasureValues, condition_bits: Mapping[int, npt.NDArray[np.uint8]]
 ) -> tuple[BoolArray, BoolArray]:
-    """Return the things of a slice and those it is compared with, bool, shape (U,), each.
-
-    `condition_bits` is that of the parts of the slice, by origin; see `label_bit`.
-    """
+    """Return the things of a slice, given its parts' bits, and those it is compared with, bool, (U,) each."""
     every, bit = (1 << len(conditions)) - 1, label_bit(conditions)
     inside = counted.mask_of({origin: bits == every for origin, bits in condition_bits.items()})
     elsewhere = ~inside

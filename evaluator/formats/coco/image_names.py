@@ -1,7 +1,4 @@
-"""Which image of a ground truth a result means: that of its file name, else of its id, which may be a name itself.
-
-Some tools write the stem of the file name as the id, and a number where the stem is one (Ultralytics).
-"""
+"""Which image of a ground truth a result means: that of its file name, else of its id, which may be a name."""
 
 from __future__ import annotations
 

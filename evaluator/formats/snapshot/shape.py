@@ -1,7 +1,4 @@
-"""The parts of a schema-1.3 file (document, pageEntry, objectBase) as typed structs; their decoder.
-
-The decoder accepts only this shape; for anything else it answers None, and `validate` writes the issues.
-"""
+"""The parts of a schema-1.3 file as typed structs, and their decoder; for another shape it answers None."""
 
 from __future__ import annotations
 

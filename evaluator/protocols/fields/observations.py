@@ -1,8 +1,4 @@
-"""Compared fields one by one, with what is known of each: the columns in which slices are searched.
-
-Recall and right values are about the fields of the ground truth, precision and mean IoU about predicted boxes, as in
-``evaluation``.
-"""
+"""Compared fields one by one, with what is known of each: the columns in which slices are searched."""
 
 from __future__ import annotations
 

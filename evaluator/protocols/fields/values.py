@@ -1,7 +1,4 @@
-"""When the value of a field is right: text, numbers, dates and exact values, by schema or by kind.
-
-A similarity is in [0, 1]; a value is right when it reaches the threshold of its rule.
-"""
+"""When the value of a field is right: its similarity, in [0, 1], reaches the threshold of its rule."""
 
 from __future__ import annotations
 

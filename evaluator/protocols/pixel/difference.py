@@ -1,7 +1,4 @@
-"""Two pixel confusion matrices of one ground truth against each other, cell by cell.
-
-On the diagonal more is better, anywhere else less is. Computed from the integers of both, not from rounded ratios.
-"""
+"""Two pixel confusion matrices of one ground truth against each other, cell by cell, by their integers."""
 
 from __future__ import annotations
 

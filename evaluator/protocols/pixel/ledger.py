@@ -1,7 +1,4 @@
-"""Two pixel counts of one ground truth by page: on which pages which model has fewer wrong pixels.
-
-Wrong are the pixels of the page's confusion matrix off the diagonal, and for a label those of its row and its column.
-"""
+"""Two pixel counts of one ground truth by page: on which pages which model has fewer wrong pixels."""
 
 from __future__ import annotations
 

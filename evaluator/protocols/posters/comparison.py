@@ -1,7 +1,4 @@
-"""The two texts of one poster side by side: words, numbers, sections and fields that one side lacks.
-
-Under one profile. Shares are in [0, 1], the field proportion is a ratio; undefined is None.
-"""
+"""The two texts of one poster side by side under a profile: words, numbers, sections and fields."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Where the two texts of a poster differ: marked passages, section names, tree of fields, two models.
-
-Places are JSON paths. A word or number that only the reference has is missing, one that only the extraction has is
-extra.
-"""
+"""Where the two texts of a poster differ: marked passages, section names, tree of fields, two models."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The two readings of the four poster criteria: what counts as a word, a token and a number.
-
-``documented`` does what the text of the poster evaluation says, ``published`` what the program behind its printed table
-does.
-"""
+"""The two readings of the poster criteria: ``documented`` as the text says, ``published`` as the program does."""
 
 from __future__ import annotations
 

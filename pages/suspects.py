@@ -76,7 +76,8 @@ def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
     if not chosen.entries:
         filtered = suspects.is_filtered()
         why = "No suspect passes the filter." if filtered else "No ground truth box is suspected."
-        st.html(f'<div class="ls-empty"><p>{why}</p></div>')
+        with st.container(key="suspects_none"):
+            st.html(f'<div class="ls-empty"><p>{why}</p></div>')
         if filtered:
             st.button("Clear filter", on_click=suspects.clear_filter)
         return

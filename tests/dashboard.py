@@ -316,7 +316,7 @@ def component(app: AppTest, field: str) -> dict[str, Any]:
 def toolbar(app: AppTest) -> str:
     """The filter of Pages, chip by chip, and what passes it: ``Label: Text | 144 wrong boxes in 120 mistakes, …``."""
     chips = [plain(each.label).removesuffix(" ✕") for each in app.button if (each.key or "").startswith("chip_")]
-    return " | ".join([*chips, *read_html(block(app, "ls-result")).words])
+    return " | ".join([*chips, " ".join(read_html(block(app, "ls-result")).words).replace(" ,", ",")])
 
 
 def send_event(app: AppTest, field: str, event: str, value: object) -> AppTest:

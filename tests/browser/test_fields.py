@@ -112,7 +112,12 @@ def assert_nothing_is_cut_off(screen: Screen) -> None:
 
 
 def where_there_is_room_the_page_is_beside_both_tables(screen: Screen) -> None:
-    screen.sized(1920, 900)
+    pane = screen.page.locator(".pane").first
+    widths = []
+    for width in (1440, 1920, 2400):
+        screen.sized(width, 900)
+        widths.append(pane.bounding_box()["width"])
+    assert widths[0] <= min(widths[1:]), "a wider window never has a smaller page"
     types, table, page, rest = (
         screen.page.locator(f".st-key-field_{name}").bounding_box() for name in ("types", "table", "page", "rest")
     )

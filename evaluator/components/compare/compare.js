@@ -9,6 +9,7 @@ import { html } from "../shared/elements.js";
 import { boxName } from "../shared/facts.js";
 import { PicturesAhead } from "../shared/ahead.js";
 import { hostOf } from "../shared/focus.js";
+import { fold, foldInto } from "../shared/fold.js";
 import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { stackAt } from "../shared/placement.js";
@@ -21,18 +22,19 @@ import { pressSegment } from "./list.js";
 import { PairOfPanes } from "./panes.js";
 import { PairState, putPair } from "./state.js";
 import { MODES, makeCompareToolbar } from "./toolbar.js";
+import { stepDifference } from "./walk.js";
 import { showAskedPage, writeCauses, writeDifference, writeFilters, writeHidden, writeList, writePanes } from "./words.js";
 import { centreRow, walkRows } from "../shared/rows.js";
 import { actVerdict, verdictKey } from "../viewer/verdict.js";
 
 /** @import { Send } from "../shared/mount.js" */
-/** @import { CompareEvents, ComparePayload, PairWindowPayload } from "../shared/payloads.d.ts" */
+/** @import { CompareEvents, ComparePayload, DifferenceItem, PairWindowPayload } from "../shared/payloads.d.ts" */
 /** @import { ModelPane } from "./panes.js" */
 /** @import { NamedPair } from "./state.js" */
 
 const LEAST_HEIGHT = 594;
-/** Pixels that Streamlit's own bar covers at the top of the window. */
-const TOP_BAR = 38;
+/** Pixels of a window that has no room for two pages. */
+const ONE_PANE = 900;
 const MODE_REST = 400;
 
 const comparedPages = new PageWindow(putPair);
@@ -46,7 +48,9 @@ export class Comparison extends WindowedView {
     this.state = new PairState();
     this.visit = "";
     this.untouched = true;
-    this.tall = false;
+    /** @type {string | null} the chosen box at which the end of all differences was said */
+    this.ended = null;
+    this.mode = "side";
     this.sentMode = "";
     /** @type {ModelPane | null} */
     this.under = null;
@@ -64,18 +68,18 @@ export class Comparison extends WindowedView {
     this.notes = html("div", { class: "notes pair-notes" });
     this.sentence = html("div", { class: "pair-said muted" });
     this.judging = new PairJudging(this);
+    this.lists = html("div", { class: "pair-lists" }, this.causesHead, this.causes, this.listHead, this.list, this.judging.verdict.root);
+    foldInto(this.lists, this.tools.opener);
     this.work = html("div", { class: "pair-work" },
-      html("div", { class: "pair-lists" }, this.causesHead, this.causes, this.listHead, this.list, this.judging.verdict.root), ...this.pair.nodes, this.notes, this.message);
+      this.lists, ...this.pair.nodes, this.notes, this.message);
     this.help = makeHelp("Keys of the comparison", COMPARE_HELP);
     const groups = keyGroups(COMPARE_LINE);
     this.verdictKey = groups[COMPARE_LINE.findIndex((each) => each.keys[0] === "1")];
-    const keys = html("div", { class: "key-line" }, ...groups, helpButton(() => this.openHelp()));
+    this.keys = html("div", { class: "key-line" }, ...groups, helpButton(() => this.openHelp()));
     this.root.classList.add("layoutscope-compare");
-    this.root.append(this.tools.root, this.warnings, this.work, html("div", { class: "pair-foot" }, this.sentence, keys), this.help, this.spoken);
+    this.root.append(this.tools.root, this.warnings, this.work, html("div", { class: "pair-foot" }, this.sentence, this.keys), this.help, this.spoken);
     for (const list of [this.causes, this.list]) list.addEventListener("keydown", (event) => this.walkList(list, event));
     this.listen(parent, LEAST_HEIGHT);
-    const host = hostOf(this.root);
-    if (host instanceof HTMLElement) host.style.scrollMarginTop = `${TOP_BAR}px`;
   }
 
   // ---- data -------------------------------------------------------------------------------------------------------
@@ -129,9 +133,8 @@ export class Comparison extends WindowedView {
   /** @param {string} mode @param {boolean} [quiet] it came from the address */
   setMode(mode, quiet = false) {
     const known = MODES.some((each) => each.name === mode) ? mode : "side";
-    pressSegment(this.tools.modes, known);
-    this.work.setAttribute("data-mode", known);
-    this.pair.look(known);
+    this.mode = known;
+    this.look();
     this.placePages(true);
     this.requests.mode.cancel();
     if (quiet) {
@@ -145,6 +148,15 @@ export class Comparison extends WindowedView {
     });
   }
 
+  /** Shows the chosen way to look; one page where there is no room for two. */
+  look() {
+    const mode = window.innerWidth <= ONE_PANE ? "flip" : this.mode;
+    if (mode === this.work.getAttribute("data-mode")) return;
+    pressSegment(this.tools.modes, mode);
+    this.work.setAttribute("data-mode", mode);
+    this.pair.look(mode);
+  }
+
   flip() {
     if (this.pair.mode === "flip") this.pair.flip();
     else this.setMode("flip");
@@ -152,22 +164,12 @@ export class Comparison extends WindowedView {
     this.showMark();
   }
 
-  /** @param {boolean} tall */
-  enlarge(tall) {
-    this.tall = tall;
-    this.placePages(true);
-    hostOf(this.root).scrollIntoView({ block: tall ? "start" : "nearest" });
-  }
-
   // ---- size and place ---------------------------------------------------------------------------------------------
-
-  /** @override @returns {number} */
-  fixedHeight() {
-    return this.tall ? window.innerHeight - TOP_BAR - 10 : 0;
-  }
 
   /** @override */
   resized() {
+    fold(this.lists, this.tools.opener, this.root.clientWidth);
+    this.look();
     this.placePages(false);
   }
 
@@ -246,10 +248,13 @@ export class Comparison extends WindowedView {
     this.select(this.hover);
   }
 
-  /** @param {number} step through the differences of the page */
+  /** @param {number} step 1 or -1 */
   step(step) {
-    const next = this.state.nextDifference(this.selected, step);
-    if (!next) return;
+    stepDifference(this, step);
+  }
+
+  /** @param {DifferenceItem} next of the page */
+  choose(next) {
     this.hover = null;
     this.under = null;
     this.pair.show(next.xyxy);
@@ -321,7 +326,6 @@ export class Comparison extends WindowedView {
       case "flip": this.flip(); return true;
       case "side": this.setMode("side"); return true;
       case "slider": this.setMode("slider"); return true;
-      case "enlarge": this.enlarge(!this.tall); return true;
       case "truth":
         this.pair.showTruth(!this.state.truth);
         this.scheduleChips();

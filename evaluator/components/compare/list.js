@@ -4,7 +4,7 @@
  * Each list has one stop for the Tab key; the arrow keys move inside.
  */
 
-import { breakable, button, html, svg } from "../shared/elements.js";
+import { breakable, button, html, setAttributes, svg } from "../shared/elements.js";
 import { centreRow, markRow } from "../shared/rows.js";
 import { count } from "../shared/words.js";
 
@@ -45,7 +45,9 @@ export function markPageList(list, position, className) {
   const node = markRow(rows, position, className);
   if (!node) return;
   const { offsetTop: top, offsetHeight: height } = node;
-  if (top < list.scrollTop || top + height > list.scrollTop + list.clientHeight) centreRow(list, node);
+  // In a cause the causes scroll, and the list has the height of its pages.
+  const scroller = /** @type {HTMLElement} */ (list.closest(".cause-list") ?? list);
+  if (top < scroller.scrollTop || top + height > scroller.scrollTop + scroller.clientHeight) centreRow(scroller, node);
 }
 
 /**
@@ -53,21 +55,29 @@ export function markPageList(list, position, className) {
  * @param {HTMLElement} list @param {ChangedCauseItem[]} causes @param {(key: string) => void} choose
  */
 export function drawCauses(list, causes, choose) {
-  list.replaceChildren(...causes.map(({ key, title, change, boxes, words, tone }) => {
+  list.replaceChildren(...causes.map(({ key, title, change, boxes, words, tone, fails }) => {
     const row = button(words, { class: `cause-row cause-${tone}`, "data-name": key, "aria-pressed": "false", tabindex: "-1", title: words },
       () => choose(row.getAttribute("aria-pressed") === "true" ? "" : key),
       html("b", { class: "cause-title" }, title),
-      html("span", { class: "cause-facts" }, html("i", { class: "cause-mark", "aria-hidden": "true" }), html("span", {}, `${change} \u00b7 ${boxes}`)));
+      html("span", { class: "cause-facts" }, html("i", { class: "cause-mark", "aria-hidden": "true" }), html("span", {}, ...(fails ? [html("b", { class: "cause-fails" }, "fails the rule"), " \u00b7 "] : []), `${change} \u00b7 ${boxes}`)));
     return row;
   }));
 }
 
-/** One row stops the Tab key: the chosen one, else the first. @param {HTMLElement} list @param {string} chosen */
+/** One row stops the Tab key: the chosen one, else the first. @param {HTMLElement} list @param {string} chosen @returns {HTMLElement | null} the chosen one */
 export function markCauses(list, chosen) {
-  pressSegment(list, chosen);
-  const rows = [...list.querySelectorAll("button")];
-  const stop = rows.find((row) => row.getAttribute("data-name") === chosen) ?? rows[0];
-  for (const row of rows) row.tabIndex = row === stop ? 0 : -1;
+  const rows = /** @type {HTMLButtonElement[]} */ ([...list.querySelectorAll(".cause-row")]);
+  const row = rows.find((each) => each.getAttribute("data-name") === chosen);
+  for (const each of rows) {
+    setAttributes(each, { "aria-pressed": String(each === row) });
+    each.tabIndex = each === (row ?? rows[0]) ? 0 : -1;
+  }
+  return row ?? null;
+}
+
+/** The pages of a cause stand in its row, those of a filter below the causes. @param {HTMLElement} list @param {HTMLElement} above */
+export function placeList(list, above) {
+  if (above.nextElementSibling !== list) above.after(list);
 }
 
 /**

@@ -40,8 +40,8 @@ CHANGES: Final[tuple[PairKind, ...]] = ("a_only", "b_only", "a_invents", "b_inve
 
 PAGE_FILTERS: Final[Mapping[str, PageFilter]] = {
     "changed": PageFilter("Changed", CHANGES, main=True),
-    "b_fixed": PageFilter("Gained in {1}", ("b_only",), main=True),
     "b_broke": PageFilter("Lost in {1}", ("a_only",), main=True),
+    "b_fixed": PageFilter("Gained in {1}", ("b_only",), main=True),
     "both_missed": PageFilter("Both missed", ("neither",), main=True),
     "only_b_invents": PageFilter("Extra only in {1}", ("b_invents",), main=True),
     "only_a_invents": PageFilter("Extra only in {0}", ("a_invents",), main=False),

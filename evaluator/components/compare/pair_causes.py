@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
+import msgspec
 import numpy as np
 
 from evaluator.compare.changed_causes import FIRST, SECOND, TRUTH, Change, ChangedCauses
@@ -36,9 +37,14 @@ def place_of(causes: ChangedCauses, key: str) -> int | None:
     return next((place for place, family in enumerate(causes.families) if key_of(family) == key), None)
 
 
-def cause_items(causes: ChangedCauses, names: Sequence[str]) -> tuple[ChangedCauseItem, ...]:
-    """Return the causes as the comparison lists them, with the models' `names`; empty without a change."""
-    return tuple(_item(causes, place, names, pages) for place, pages in enumerate(causes.page_counts.tolist()))
+def cause_items(causes: ChangedCauses, names: Sequence[str], fails: str = "") -> tuple[ChangedCauseItem, ...]:
+    """Return the causes as the comparison lists them, with the models' `names`; empty without a change.
+
+    The one with the key `fails` makes the rule fail, and comes first.
+    """
+    items = [_item(causes, place, names, pages) for place, pages in enumerate(causes.page_counts.tolist())]
+    items = [msgspec.structs.replace(each, fails=True) if each.key == fails else each for each in items]
+    return tuple(sorted(items, key=lambda each: not each.fails))
 
 
 def _item(causes: ChangedCauses, place: int, names: Sequence[str], on_pages: int) -> ChangedCauseItem:

@@ -99,6 +99,8 @@ class ChangedCauseItem(Payload, frozen=True):
     words: str
     """all of it in one sentence"""
     tone: Literal["gain", "loss", "unclear"]
+    fails: bool = False
+    """whether it makes the rule fail"""
 
 
 class PairListItem(Payload, frozen=True, kw_only=True):

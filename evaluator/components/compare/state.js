@@ -67,11 +67,10 @@ export class PairState {
     return this.differences[this.placeOf(key)];
   }
 
-  /** @param {string | null} selected @param {number} step 1 or -1 @returns {DifferenceItem | undefined} the next one */
+  /** @param {string | null} selected @param {number} step 1 or -1 @returns {DifferenceItem | undefined} the next one of the page */
   nextDifference(selected, step) {
-    const { length } = this.differences;
     const at = this.placeOf(selected);
-    return this.differences[at < 0 ? (step > 0 ? 0 : length - 1) : (at + step + length) % length];
+    return this.differences[at < 0 && step < 0 ? this.differences.length - 1 : at + step];
   }
 }
 

@@ -21,8 +21,8 @@ export function makeCompareToolbar(view) {
   const zoomOut = button("Zoom out", { title: "Zoom both panes out (\u2212)" }, () => view.zoom(1 / 1.4, null), icon("minus"));
   const fit = button("", { class: "fit pair-fit" }, () => view.fitPage(), "Zoom");
   const zoomIn = button("Zoom in", { title: "Zoom both panes in (+)" }, () => view.zoom(1.4, null), icon("plus"));
-  const fold = button("", { class: "toggle pair-fold", "aria-pressed": "false" }, () => fold.setAttribute("aria-pressed", String(view.work.classList.toggle("unfolded"))), "Causes");
-  const root = html("div", { class: "toolbar pair-toolbar" }, fold, filters, html("span", { class: "grow" }),
+  const opener = button("", { class: "toggle pair-fold", "aria-haspopup": "true" }, () => undefined, html("span", { class: "pair-folded" }, "Causes"), icon("down"));
+  const root = html("div", { class: "toolbar pair-toolbar" }, filters, html("span", { class: "grow" }), opener,
     joined("Difference", previous, place, next), modes, joined("Zoom", zoomOut, fit, zoomIn));
-  return { root, filters, modes, previous, next, place, zoomOut, fit, zoomIn };
+  return { root, opener, filters, modes, previous, next, place, zoomOut, fit, zoomIn };
 }

@@ -8,7 +8,8 @@ import { button, drawWhenOther, html, svg } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { count, plainName, plural } from "../shared/words.js";
-import { drawCauses, drawPageList, markCauses, markPageList, pressSegment, segments } from "./list.js";
+import { drawCauses, drawPageList, markCauses, markPageList, placeList, pressSegment, segments } from "./list.js";
+import { nextWords } from "./walk.js";
 
 /** @import { PageItem, PaneItem } from "../shared/payloads.d.ts" */
 /** @import { Comparison } from "./compare.js" */
@@ -69,9 +70,14 @@ export function writeCauses(view) {
       markCauses(view.causes, key);
       view.sendChoice("cause", key);
     });
-    view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}${scope && `, ${scope}`} changed, most boxes first`));
+    view.causesHead.replaceChildren(html("h2", {}, plural(causes.length, "cause"), " changed"), html("span", { class: "muted net-order" }, `${scope && `${scope}, `}${causes[0]?.fails ? "the rule first" : "most boxes first"}`));
   });
-  markCauses(view.causes, cause);
+  const chosen = markCauses(view.causes, cause);
+  const words = causes.find(({ key }) => key === cause)?.title ?? "Causes";
+  view.tools.opener.title = words;
+  /** @type {HTMLElement} */ (view.tools.opener.firstChild).textContent = words;
+  view.listHead.hidden = chosen !== null;
+  placeList(view.list, chosen ?? view.listHead);
 }
 
 /** @param {Comparison} view */
@@ -105,8 +111,10 @@ export function writeDifference(view) {
   const at = view.state.placeOf(view.selected);
   const text = all.length === 0 ? "No difference here" : `${at < 0 ? "" : `${count(at + 1)} of `}${plural(all.length, "difference")} here`;
   if (place.textContent !== text) place.textContent = text;
-  previous.disabled = all.length === 0;
-  next.disabled = all.length === 0;
+  previous.disabled = next.disabled = !view.data?.page;
+  const words = nextWords(view);
+  const told = /** @type {HTMLElement} */ (view.keys.querySelector(".key-group > span"));
+  if (told.textContent !== words) told.textContent = told.title = words;
   const active = view.state.differenceOf(view.hover ?? view.selected);
   view.sentence.classList.toggle("muted", !active);
   if (active) view.sentence.textContent = active.words;

@@ -168,6 +168,8 @@ export class PageView {
     this.running = event.repeat;
     if (!this.data || this.help?.open || event.defaultPrevented) return;
     const action = actionOf(this.actions, event);
+    // The browser closes what lies open over the view.
+    if (action === "escape" && this.root.querySelector(":popover-open")) return;
     if (!action || (event.repeat && !REPEATING.has(action))) return;
     const target = event.composedPath()[0];
     if (action !== "escape" && target instanceof Element && target.closest(TAKES_INPUT)) return;

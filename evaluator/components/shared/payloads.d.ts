@@ -499,6 +499,8 @@ export interface ChangedCauseItem {
   /** all of it in one sentence */
   words: string;
   tone: "gain" | "loss" | "unclear";
+  /** whether it makes the rule fail */
+  fails?: boolean;
 }
 
 /** What all pages of a list of the comparison have in common. */

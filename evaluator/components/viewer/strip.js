@@ -4,16 +4,13 @@
  * Until the picture of a page has come, and where there is none, the page is drawn as its first boxes.
  */
 
-import { breakable, button, html, icon, isPicture, setAttributes, svg } from "../shared/elements.js";
+import { breakable, button, html, icon, isPicture, svg } from "../shared/elements.js";
 import { seenOf } from "../shared/placement.js";
 import { centreRow, markRow } from "../shared/rows.js";
 import { count, plainName, plural } from "../shared/words.js";
 
 /** @import { StripItem } from "../shared/payloads.d.ts" */
 /** @import { Placement } from "../shared/placement.js" */
-
-/** Pixels of a view that has no room for the strip beside its page. */
-const NARROW = 1100;
 
 const DARK_BLOCKS = /picture|figure|table|image|chart/i;
 const HEAD_BLOCKS = /title|header|heading/i;
@@ -98,27 +95,6 @@ export function markStrip(strip, position, className) {
   const node = markRow(pages, position, className);
   if (!node) return;
   centreRow(strip, node);
-}
-
-/** @returns {HTMLElement} */
-export function makeStrip() {
-  const strip = html("nav", { class: "strip", "aria-label": "Pages" });
-  strip.addEventListener("toggle", () => {
-    const row = /** @type {HTMLElement | null} */ (strip.querySelector(".current"));
-    if (!row || !strip.matches(":popover-open")) return;
-    centreRow(strip, row);
-    row.focus({ preventScroll: true });
-  });
-  // The page that was chosen is wanted next.
-  strip.addEventListener("click", () => strip.matches(":popover-open") && strip.hidePopover());
-  return strip;
-}
-
-/** In a narrow view the place in the list opens the strip. @param {HTMLElement} strip @param {HTMLButtonElement} opener @param {number} width pixels of the view */
-export function foldStrip(strip, opener, width) {
-  const folded = width > 0 && width <= NARROW;
-  opener.disabled = !folded;
-  setAttributes(strip, { popover: folded ? "auto" : null });
 }
 
 /** Draws on the picture of the page which part of it an enlarged page shows. @param {HTMLElement} strip @param {Placement} place */

@@ -23,7 +23,6 @@ export function makeToolbar(view) {
   const previousPage = button("Previous page", { title: "Previous page (\u2190)" }, () => view.turner.turn(-1), icon("left"));
   const nextPage = button("Next page", { title: "Next page (\u2192)" }, () => view.turner.turn(1), icon("right"));
   const pageText = button("", { class: "joined-text", disabled: true }, () => undefined);
-  pageText.popoverTargetElement = view.strip;
   const place = html("span", { class: "place" });
   const toggle = (/** @type {CountedStatus} */ status) => {
     const number = html("b", {});

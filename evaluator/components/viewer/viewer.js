@@ -9,6 +9,7 @@ import { html, setAttributes } from "../shared/elements.js";
 import { boxName, mistakeName } from "../shared/facts.js";
 import { drawCuts, drawLost } from "../shared/layers.js";
 import { hostOf } from "../shared/focus.js";
+import { fold, foldInto } from "../shared/fold.js";
 import { makeHelp } from "../shared/key_help.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { PagePane } from "../shared/pane.js";
@@ -24,7 +25,7 @@ import { makeEdges } from "./list.js";
 import { VIEWER_LOOK, activeBox, applyLayers, arrange, drawMark, placeBoxes, showMark } from "./marks.js";
 import { listenToPrint } from "./print.js";
 import { BoxStack, ViewerState, putPage } from "./state.js";
-import { foldStrip, makeStrip, markSeen } from "./strip.js";
+import { markSeen } from "./strip.js";
 import { plural } from "../shared/words.js";
 import { makeToolbar } from "./toolbar.js";
 import { actVerdict, makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
@@ -75,8 +76,9 @@ export class Viewer extends WindowedView {
       enlarged: () => this.place.zoom > 1,
     });
     this.panes = [this.pane];
-    this.strip = makeStrip();
+    this.strip = html("nav", { class: "strip", "aria-label": "Pages" });
     this.tools = makeToolbar(this);
+    foldInto(this.strip, this.tools.pageText);
     this.warnings = html("div", { class: "warnings" });
     this.list = html("div", { class: "list", role: "group", "aria-label": "Mistakes on this page" });
     this.listHead = html("div", { class: "list-head" });
@@ -174,7 +176,7 @@ export class Viewer extends WindowedView {
   resized() {
     this.height = this.fixedHeight();
     this.fillWindow();
-    foldStrip(this.strip, this.tools.pageText, this.root.clientWidth);
+    fold(this.strip, this.tools.pageText, this.root.clientWidth);
     const pane = { width: this.pane.root.clientWidth, height: this.pane.root.clientHeight };
     if (pane.width === 0) return;
     this.font = `650 12px ${getComputedStyle(this.root).fontFamily}`;
@@ -349,10 +351,9 @@ export class Viewer extends WindowedView {
 
   // ---- keys -------------------------------------------------------------------------------------------------------
 
-  /** Escape closes what lies open over the view, which the browser does. @override @param {KeyboardEvent} event */
+  /** @override @param {KeyboardEvent} event */
   pressed(event) {
-    const closes = event.key === "Escape" && this.root.querySelector(":popover-open");
-    if (!this.data || this.help?.open || event.defaultPrevented || closes || verdictKey(this, event)) return;
+    if (!this.data || this.help?.open || event.defaultPrevented || verdictKey(this, event)) return;
     super.pressed(event);
   }
 

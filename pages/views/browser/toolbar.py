@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -37,7 +38,8 @@ def draw(loaded: LoadedBoxes, model: Model, shown: ListedPages, *, pages: bool) 
         _conditions(loaded, model, shown.counts, pages=pages, slices=bool(opened.open))
     with st.popover("Save filter", key="filters"):
         _saved_filters()
-    st.html(f'<p class="ls-result">{html.escape(displayed(shown.words))}</p>', width="content")
+    said, *more = re.split(r"(?= \(|, )", html.escape(displayed(shown.words)), maxsplit=1)
+    st.html(f'<p class="ls-result"><b>{said}</b>{"".join(more)}</p>', width="content")
     return st.empty()
 
 
@@ -117,8 +119,8 @@ def _conditions(loaded: LoadedBoxes, model: Model, counts: IntArray, *, pages: b
 
 
 def mistake_chips(counts: IntArray) -> None:
-    """Draw the names of mistakes with what each would list."""
-    every = zip(DOCUMENT, counts.tolist(), strict=True)
+    """Draw the names of mistakes with what each would list, the most first."""
+    every = sorted(zip(DOCUMENT, counts.tolist(), strict=True), key=lambda each: -each[1])
     frame.mistake_choice({name: count for name, count in every if count or name in state.mistake_names})
 
 

@@ -198,7 +198,7 @@ def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray,
     label, (a, b) = state.label or None, both.chosen
     models = ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))
     chosen = "" if cause is None else state.pair_cause
-    scope = _scope(loaded)
+    scope, fails = _scope(loaded), model_pair.deciding_cause(loaded, both)
 
     def in_common() -> PairListItem:
         of_cause = None if cause is None else pair_causes.boxes_per_page(causes, cause, both.listed.dataset.pages)
@@ -208,7 +208,7 @@ def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray,
             look=listed.look,
             filters=pair_list.filters(both.listed, show, names),
             show=show if cause is None else "",
-            causes=pair_causes.cause_items(causes, names),
+            causes=pair_causes.cause_items(causes, names, fails),
             cause=chosen,
             scope=scope,
         )
@@ -228,7 +228,7 @@ def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray,
 
     keys = [result_key(loaded, model) for model in both.chosen]
     return PairPages(
-        listing=page_list.list_digest(keys, models, label, state.within, show, chosen, scope, len(rows)),
+        listing=page_list.list_digest(keys, models, label, state.within, show, chosen, scope, fails, len(rows)),
         total=len(rows),
         first=first_and_last(position or 0, len(rows), pair_list.LISTED_PAGES)[0],
         place=lambda at: model_pair.place_of(both, int(rows[at])),

@@ -19,6 +19,7 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.issues import plain, whole
 from evaluator.matching.box_measures import box_measures
 from evaluator.metrics.measures import Measures
+from evaluator.review.decisions import cause_rows
 from pages.app import session_files
 from pages.app.cache import Cached
 from pages.app.results import Result, ResultKey, is_resampled, result_key, result_of
@@ -84,6 +85,7 @@ _LEDGERS: Final = Cached[Ledger](8)
 _LISTED: Final = Cached[Ledger](16)
 _CAUSES: Final = Cached[ChangedCauses](16)
 _MEASURES: Final = Cached[Measures](8)
+_DECIDING: Final = Cached[str](16)
 _DIFFERENCES: Final = Cached[tuple[Difference, ...]](32, spinner="Resampling the documents")
 
 
@@ -211,3 +213,16 @@ def decision_of(loaded: LoadedBoxes) -> Decision | None:
         return None
     names = [plain(model.name) for model in loaded.pair]
     return decide(compare_models(loaded).differences, names, rule=decision.rule())
+
+
+def deciding_cause(loaded: LoadedBoxes, both: ModelPair) -> str:
+    """Return the key of the cause that makes the rule fail; empty where none does, or the decision takes long."""
+    made = decision_of(loaded)
+    if made is None or not made.forbidding:
+        return ""
+
+    def key() -> str:
+        first = next(iter(cause_rows(both.results, [], made)[0]), None)
+        return pair_causes.key_of(first.family) if first and first.fails and first.family else ""
+
+    return _DECIDING.of((both.keys, made.rule), key)

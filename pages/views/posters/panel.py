@@ -42,7 +42,8 @@ def show(chosen: tuple[PosterModel, ...], shown: PosterModel, ordered: tuple[str
     left.html(f'<h2 class="ls-section ls-poster">{html.escape(displayed(poster_id))}</h2>')
     with right.container(horizontal=True, horizontal_alignment="right"):
         part = _switch("Show", State.poster_part, _PARTS)
-    _numbers(chosen, shown, poster_id)
+    with st.container(key="poster_numbers"):
+        _numbers(chosen, shown, poster_id)
     if comparison is None:
         _not_compared(shown, poster_id)
     if comparison is None or part == "page":

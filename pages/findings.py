@@ -22,7 +22,7 @@ from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import CorrectedFile, ImportNote, State, form_value, state
 from pages.views.fields import field_verdicts
-from pages.views.findings import decision_list, findings, live, meeting, review_sample
+from pages.views.findings import decision_list, findings, live, meeting, review_counts
 from pages.views.overview import headline
 
 _FORMS: Final = {
@@ -115,9 +115,7 @@ def _moved(value: float | None, other: float | None) -> str:
 
 def _say_more(loaded: LoadedBoxes) -> None:
     with st.popover("Add a note", icon=":material/add:"):
-        # A reviewer of the sample without a name is asked where the page is marked.
-        if findings.author()[0] or state.queue_of_findings != review_sample.NAME:
-            findings.ask_author()
+        findings.ask_author()
         st.caption("On a page, a document or the comparison; of a cause: V in its row.")
         _note_form(loaded)
 
@@ -285,14 +283,15 @@ def view() -> None:
     ]
     if findings.store_problem() is not None:
         facts = ["findings cannot be read"]
-    with frame.title("Decisions", " · ".join(facts)):
+    if state.entered_bare:
+        # What the count of the tab counts.
+        state.decided = ""
+    with frame.title("Decisions", " · ".join(facts), review_counts.counts_of(loaded)):
         _ways(loaded)
     if loaded is not None:
         headline.thresholds(loaded, loaded.pair, frame.signature(loaded, loaded.models))
     _problems()
-    if loaded is not None and loaded.pair and state.queue_of_findings == review_sample.NAME:
-        review_sample.show(loaded)
-    elif loaded is None and not len(log):
+    if loaded is None and not len(log):
         frame.need_files()
     else:
         decision_list.show(loaded)
@@ -310,9 +309,6 @@ def _ways(loaded: LoadedBoxes | None) -> None:
         if loaded is None:
             findings.ask_author()
             return
-        if loaded.pair:
-            names = {"": "Causes", review_sample.NAME: "Review sample"}
-            widgets.switch("Queue", names, State.queue_of_findings, label_visibility="collapsed", width="content")
         _say_more(loaded)
         if state.meeting_minutes:
             st.download_button(

@@ -13,6 +13,7 @@ from pages.app import frame, jobs, protocol, session_files, widgets
 from pages.app.address import read_url, write_url
 from pages.app.session_files import LoadedBoxes
 from pages.views.compare import decision
+from pages.views.findings import review_counts
 from pages.views.overview import headline
 from pages.views.overview.protocol_metrics import has_own_numbers
 from pages.views.pack import pack_job
@@ -256,7 +257,7 @@ def view() -> None:
     if loaded is None:
         return
     chosen = loaded.pair
-    frame.title("Pack")
+    frame.title("Pack", counts=review_counts.counts_of(loaded))
     frame.banners(loaded, chosen)
     headline.thresholds(loaded, chosen, frame.signature(loaded, chosen))
     left, right = st.columns([1.4, 1], gap="medium")

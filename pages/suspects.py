@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
@@ -13,10 +12,9 @@ from pages.app import components, frame, jobs, widgets
 from pages.app.address import read_url, write_url
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import AnyField, State, open_page, report, state
-from pages.views.findings import findings
+from pages.views.findings import findings, review_counts
 from pages.views.overview import headline
-from pages.views.suspects import review_plan, suspects
-from pages.views.suspects.suspects import PlanProgress
+from pages.views.suspects import suspects
 
 BROWSER_VIEW = "pages/page_browser.py"
 _TITLE: Final = "Suspects"
@@ -37,12 +35,7 @@ def _filter(loaded: LoadedBoxes) -> None:
 
 def _start_choices() -> None:
     """Write each field to the session: a widget without a value would not begin at its start."""
-    fields: tuple[AnyField, ...] = (
-        State.suspect_least,
-        State.suspect_unjudged,
-        State.suspect_kind,
-        State.suspect_margin,
-    )
+    fields: tuple[AnyField, ...] = (State.suspect_least, State.suspect_unjudged, State.suspect_kind)
     for field in fields:
         field.set(field.get())
 
@@ -108,45 +101,9 @@ def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
         open_page(document, page.index)
         st.switch_page(BROWSER_VIEW)
     if events.verdict is not None:
-        # The plan below counts the answer too.
+        # The numbers above count the answer too.
         state.suspects_held = has
         st.rerun()
-
-
-# --- how much to review ----------------------------------------------------------------------------------------------
-
-
-def _plan(loaded: LoadedBoxes, every: Suspects) -> None:
-    head, control = st.columns([1.6, 1], vertical_alignment="center")
-    head.html('<h2 class="ls-section">How much to review <small>whole pages, drawn at random in strata</small></h2>')
-    with control.container(horizontal=True, horizontal_alignment="right"):
-        review_plan.margin_choice()
-    answers = suspects.plan_progress(loaded, every)
-    left, right = st.columns([1.2, 1], gap="medium")
-    with left:
-        review_plan.known_lines(answers)
-        _next_page(loaded, answers)
-        pages = suspects.planned_pages(answers[0], loaded.dataset)
-        review_plan.pages_table(pages, lambda row: _open(pages[row]), key="plan_sample", rows=6)
-    with right:
-        review_plan.course_chart(answers, key="plan_course")
-
-
-def _next_page(loaded: LoadedBoxes, answers: Sequence[PlanProgress]) -> None:
-    following = suspects.next_page(answers[0])
-    if following is None or review_plan.may_stop(answers):
-        return
-    document, page = suspects.page_of(loaded.dataset, following)
-    expected = f"Next page of the plan: {frame.shorten(document, 60)}, page {page + 1}"
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(frame.escaped(expected))
-        review_plan.way_to_page(document, page, key="plan_page")
-        review_plan.done_button(lambda: review_plan.keep_reviewed(document, page), key="plan_done")
-
-
-def _open(page: suspects.PlannedPage) -> None:
-    review_plan.review(page.document, page.page)
-    state.next_view = review_plan.BROWSER_VIEW
 
 
 # --- the view --------------------------------------------------------------------------------------------------------
@@ -160,7 +117,9 @@ def view() -> None:
         return
     _start_choices()
     signature = frame.signature(loaded, loaded.pair)
-    with frame.title(_TITLE):
+    if state.entered_bare:
+        suspects.open_unanswered()
+    with frame.title(_TITLE, counts=review_counts.counts_of(loaded)):
         _filter(loaded)
     frame.banners(loaded, loaded.pair)
     headline.thresholds(loaded, loaded.pair, signature)
@@ -171,7 +130,6 @@ def view() -> None:
     with right:
         _pages_read(loaded)
     _list(loaded, every, signature)
-    _plan(loaded, every)
     write_url("suspects")
 
 

@@ -1,6 +1,7 @@
 """The contract with the browser: the structs of all components written as TypeScript to ``shared/payloads.d.ts``.
 
-``python -m evaluator.components.typescript`` writes the file. An interface is a struct with its own fields and those of
+``python -m evaluator.components.typescript`` writes the file, and the verdicts with their signs to
+``shared/verdicts.js``. An interface is a struct with its own fields and those of
 its base; a sentence below a field becomes its comment; a field of a payload or event with a default may be left out.
 """
 
@@ -31,6 +32,8 @@ from evaluator.components.suspects import payload as suspects
 from evaluator.components.theme import payload as theme
 from evaluator.components.tint import payload as tint
 from evaluator.components.viewer import payload as viewer
+from evaluator.review.finding_groups import UNDECIDED_MARK, VERDICT_MARKS
+from evaluator.review.verdicts import STATUSES, VERDICTS
 
 MODULES: Final = (
     payload,
@@ -50,6 +53,7 @@ MODULES: Final = (
 )
 """What has structs, in the order in which they are written."""
 PATH: Final = Path(__file__).parent / "shared" / "payloads.d.ts"
+VERDICTS_PATH: Final = PATH.parent / "verdicts.js"
 _HEAD: Final = """/**
  * What Python sends to each component and what each component sends back: the one contract of both sides.
  *
@@ -84,6 +88,24 @@ def typescript() -> str:
         of_structs = {each.name: _comments(each.body) for each in body if isinstance(each, ast.ClassDef)}
         parts += [_interface(each, of_structs[each.__name__]) for each in structs_of(module) if each not in _BASES]
     return "\n".join(parts)
+
+
+def verdicts_script() -> str:
+    """Return the module of the verdicts, of how far the work on a finding is, and of the signs of several verdicts."""
+    verdicts = [[name, words, VERDICT_MARKS[name]] for name, words in VERDICTS.items()]
+    marks = {"none": UNDECIDED_MARK, **{name: VERDICT_MARKS[name] for name in ("conflict", "several")}}
+    named = (
+        ("name, words, sign", "[string, string, string][]", "VERDICTS", verdicts),
+        ("how far the work on a cause is: name, words", "[string, string][]", "TASK_STATUSES", [*STATUSES.items()]),
+        ("signs of no verdict, and of several", "{none: string, conflict: string, several: string}", "MARKS", marks),
+    )
+    lines = [
+        f"/** @type {{{form}}} {words} */\nexport const {name} = {json.dumps(value, ensure_ascii=False)};\n"
+        for words, form, name, value in named
+    ]
+    return "\n".join(
+        ["/** The verdicts of reviewers, written by `python -m evaluator.components.typescript`. */\n", *lines]
+    )
 
 
 def structs_of(module: types.ModuleType) -> list[type[msgspec.Struct]]:
@@ -172,3 +194,4 @@ def _comment(text: str) -> str:
 
 if __name__ == "__main__":
     PATH.write_text(typescript(), encoding="utf-8")
+    VERDICTS_PATH.write_text(verdicts_script(), encoding="utf-8")

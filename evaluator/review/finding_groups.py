@@ -35,6 +35,8 @@ VERDICT_MARKS: Final[Mapping[str, str]] = {
     "note": "✎",
 }
 """The sign of each of `OPINIONS`."""
+UNDECIDED_MARK: Final = "◌"
+"""The sign of what nobody has judged."""
 MOST_AT_ONCE: Final = 5_000
 """Mistakes that one decision may be for."""
 

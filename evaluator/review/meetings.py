@@ -46,5 +46,21 @@ class Meeting(msgspec.Struct, frozen=True, kw_only=True):
         return self.open and now - self.time < STALE
 
 
+ABSENT: Final = timedelta(seconds=20)
+"""A follower who was not heard of for so long is not there any more."""
+
+
+class Follower(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody who follows the meeting of a workspace in `session`, under a `name` that may be empty.
+
+    `time` in UTC: when the follower was heard of last.
+    """
+
+    session: str
+    name: str
+    verified: bool
+    time: datetime
+
+
 decode_thresholds: Final = msgspec.json.Decoder(Thresholds).decode
 """The thresholds that some JSON is."""

@@ -1,7 +1,8 @@
 """The tables of the findings store, and the way from each older layout to the present one.
 
 Owns names, columns and versions. Layout 1 was that of the first design: no workspaces, no tags, no word on whether an
-author is verified, no file of origin; layout 2 had no owner, due date and status; layout 3 no meeting. A new one adds a
+author is verified, no file of origin; layout 2 had no owner, due date and status; layout 3 no meeting, layout 4 nobody
+who follows it. A new one adds a
 function to `_UPGRADES`; a store is upgraded in one transaction together with its version number, so a crash leaves the
 old layout or the new one.
 """
@@ -28,7 +29,7 @@ from sqlalchemy import (
     update,
 )
 
-VERSION: Final = 4
+VERSION: Final = 5
 
 metadata: Final = MetaData()
 version_table: Final = Table("layoutscope_version", metadata, Column("version", Integer, nullable=False))
@@ -78,6 +79,17 @@ meeting_table: Final = Table(
     # UTC, as text that sorts.
     Column("time", String(40), nullable=False),
     Column("open", Boolean, nullable=False),
+)
+# Who follows the meeting of each workspace.
+follower_table: Final = Table(
+    "layoutscope_follower",
+    metadata,
+    Column("session", String(64), primary_key=True),
+    Column("workspace", String(200), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("verified", Boolean, nullable=False),
+    # UTC, as text that sorts.
+    Column("time", String(40), nullable=False),
 )
 
 
@@ -135,4 +147,9 @@ def _from_3(connection: Connection) -> None:
     meeting_table.create(connection)
 
 
-_UPGRADES: Final[dict[int, Callable[[Connection], None]]] = {1: _from_1, 2: _from_2, 3: _from_3}
+def _from_4(connection: Connection) -> None:
+    """Layout 4 to 5: who follows the meeting."""
+    follower_table.create(connection)
+
+
+_UPGRADES: Final[dict[int, Callable[[Connection], None]]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4}

@@ -30,7 +30,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlche
 
 from evaluator.review import schema
 from evaluator.review.left_log import require_own_log
-from evaluator.review.meetings import Meeting, decode_thresholds
+from evaluator.review.meetings import ABSENT, Follower, Meeting, decode_thresholds
 from evaluator.review.problems import StoreProblem, problem_of
 from evaluator.review.store_address import in_home, stored_bytes
 from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_target, time_text
@@ -81,6 +81,12 @@ _BEGIN: Final = text(
     "INSERT INTO layoutscope_meeting (workspace, session, presenter, verified, files, item, example, thresholds, "
     "number, time, open) VALUES (:workspace, :session, :presenter, :verified, :files, :item, :example, :thresholds, "
     ":number, :time, :open)"
+)
+_FOLLOWERS: Final = text("SELECT * FROM layoutscope_follower WHERE workspace = :workspace AND time > :since")
+_LEAVE: Final = text("DELETE FROM layoutscope_follower WHERE session = :session OR time <= :since")
+_FOLLOW: Final = text(
+    "INSERT INTO layoutscope_follower (session, workspace, name, verified, time) "
+    "VALUES (:session, :workspace, :name, :verified, :time)"
 )
 _READ: Final = text("SELECT * FROM layoutscope_event WHERE workspace = :workspace AND seq > :after ORDER BY seq")
 
@@ -197,6 +203,29 @@ class Store:
             "thresholds": msgspec.json.encode(meeting.thresholds).decode(),
             "time": time_text(meeting.time),
         }
+        with self._written() as connection:
+            if not connection.execute(_MOVE, given).rowcount:
+                connection.execute(_BEGIN, given)
+
+    def followers(self, now: datetime, workspace: str = "") -> list[Follower]:
+        """Return who follows the meeting of a workspace, by name; raises `StoreProblem`."""
+        asked = {"workspace": workspace, "since": time_text(now - ABSENT)}
+        with self._reading() as connection:
+            rows = [] if connection is None else connection.execute(_FOLLOWERS, asked).all()
+        return sorted((_follower(row, self.name) for row in rows), key=lambda each: (each.name, each.session))
+
+    def follow(self, follower: Follower, workspace: str = "", *, leaves: bool = False) -> None:
+        """Note that somebody follows, or `leaves`; raises `StoreProblem`."""
+        time = time_text(follower.time)
+        given = msgspec.structs.asdict(follower) | {"workspace": workspace, "time": time}
+        with self._written() as connection:
+            connection.execute(_LEAVE, {"session": follower.session, "since": time_text(follower.time - ABSENT)})
+            if not leaves:
+                connection.execute(_FOLLOW, given)
+
+    @contextlib.contextmanager
+    def _written(self) -> Iterator[Connection]:
+        """Yield a connection to write what is no event, in one transaction; begins a store that is not there."""
         with self._turn(self._busy), self._problems():
             if self._path is not None and self._seen is None and not self.replaced:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -204,8 +233,7 @@ class Store:
                 self._open(connection, begin=True)
                 connection.rollback()
                 with _writing(connection, self._busy):
-                    if not connection.execute(_MOVE, given).rowcount:
-                        connection.execute(_BEGIN, given)
+                    yield connection
 
     def check(self) -> None:
         """Read the whole file and say what is wrong with it; raises `StoreProblem`."""
@@ -518,6 +546,15 @@ def _meeting(row: Row[Any], name: str) -> Meeting:
         )
     except (msgspec.MsgspecError, ValueError, TypeError) as raised:
         raise StoreProblem("corrupt", store=name, detail=f"The meeting: {str(raised).rstrip('.')}.") from raised
+
+
+def _follower(row: Row[Any], name: str) -> Follower:
+    """Return a row as a follower; a `StoreProblem` for one that was changed by other hands."""
+    try:
+        time = datetime.fromisoformat(row.time).astimezone(UTC)
+    except (ValueError, TypeError) as raised:
+        raise StoreProblem("corrupt", store=name, detail=f"Who follows: {str(raised).rstrip('.')}.") from raised
+    return Follower(session=str(row.session), name=str(row.name), verified=bool(row.verified), time=time)
 
 
 def _event(row: Row[Any], name: str) -> Event:

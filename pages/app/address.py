@@ -269,6 +269,7 @@ _MOVED: Final[Mapping[tuple[View, str, str], tuple[View, Mapping[str, str]]]] = 
     ("gallery", "charts", "fit"): ("overview", {"charts": "fit"}),
     ("compare", "below", "classes"): ("class_confusion", {"of": "A-B"}),
     ("compare", "below", "pixels"): ("pixel_confusion", {"of": "A-B"}),
+    ("findings", "queue", "sample"): ("queue", {}),
 }
 """Parts of old addresses whose view has become another one: that view, and what it shows then."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -33,7 +34,7 @@ from pages.app.session_files import (
     files,
     initial_workspace,
 )
-from pages.app.state import State, modes_of, state
+from pages.app.state import State, View, modes_of, state
 
 FILES_VIEW = "pages/files.py"
 _ISSUES_SHOWN = 200
@@ -44,10 +45,11 @@ _OWNER = re.compile(r"\A[\w.-]+/(?=[\w.-])")
 _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
 
-def title(text: str, facts: str = "") -> DeltaGenerator:
+def title(text: str, facts: str = "", counts: Mapping[View, tuple[int, str]] = MappingProxyType({})) -> DeltaGenerator:
     """Draw the first line of a view: its modes, where it has any, and facts; its name is for screen readers.
 
-    The modes are the views of its word in the navigation. Return the line, for what else a view has in it.
+    The modes are the views of its word in the navigation, with what each lists in `counts`: how many, and in words.
+    Return the line, for what else a view has in it.
     """
     modes = modes_of(state.view)
     line = st.container(key="title", horizontal=True, vertical_alignment="center", gap="medium")
@@ -56,10 +58,13 @@ def title(text: str, facts: str = "") -> DeltaGenerator:
         if len(modes) > 1:
             with st.container(key="modes", horizontal=True, gap=None, width="content"):
                 for view, name in modes.items():
+                    count, words = counts.get(view, (None, ""))
+                    label = name if count is None else f"{name} {count:,}"
                     if view == state.view:
-                        st.html(f'<span class="ls-mode" aria-current="page">{name}</span>', width="content")
+                        shown = f'<span class="ls-mode" aria-current="page" title="{html.escape(words)}">{label}</span>'
+                        st.html(shown, width="content")
                     else:
-                        st.page_link(f"pages/{view}.py", label=name)
+                        st.page_link(f"pages/{view}.py", label=label, help=escaped(words) or None)
         if facts:
             st.html(facts_of(facts))
     return line

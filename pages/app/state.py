@@ -59,7 +59,7 @@ Report = Mapping[str, Any]
 
 View = Literal[
     "overview", "page_browser", "gallery", "compare", "models", "slices", "class_confusion", "pixel_confusion",
-    "fields", "posters", "suspects", "findings", "review_pack", "files", "documentation",
+    "fields", "posters", "findings", "queue", "suspects", "review_pack", "files", "documentation",
 ]  # fmt: skip
 WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Overview": {"overview": ""},
@@ -69,7 +69,7 @@ WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Slices": {"slices": ""},
     "Fields": {"fields": ""},
     "Posters": {"posters": ""},
-    "Review": {"findings": "Decisions", "suspects": "Suspects", "review_pack": "Pack"},
+    "Review": {"findings": "Decisions", "queue": "Queue", "suspects": "Suspects", "review_pack": "Pack"},
     "Files": {"files": ""},
     "Help": {"documentation": ""},
 }
@@ -78,7 +78,7 @@ OF_BOXES: Final[tuple[View, ...]] = tuple(
     view for view in get_args(View) if view not in ("fields", "files", "documentation")
 )
 """Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own."""
-_FILTERED: Final[tuple[View, ...]] = ("page_browser", "gallery")
+_FILTERED: Final[tuple[View, ...]] = ("page_browser", "gallery", "queue")
 _LISTS: Final[tuple[View, ...]] = (*_FILTERED, "compare", "suspects")
 _PAGE_VIEWS: Final[tuple[View, ...]] = ("page_browser", "compare", "pixel_confusion")
 # What Compare shows while it writes a part of the address: files of boxes, or one kind alone.
@@ -418,10 +418,10 @@ class State:
 
     # Gallery.
     gallery_question: Field[Query | None] = Field(None, part=Part("question", *_FILTERED, "class_confusion"))
-    gallery_sort: WidgetField[str] = WidgetField("costliest", part=Part("sort", "gallery"))
-    gallery_third: WidgetField[str] = WidgetField("", part=Part("third", "gallery"))
+    gallery_sort: WidgetField[str] = WidgetField("costliest", part=Part("sort", "gallery", "queue"))
+    gallery_third: WidgetField[str] = WidgetField("", part=Part("third", "gallery", "queue"))
     gallery_sheet: WidgetField[int] = WidgetField(
-        0, part=Part("sheet", "gallery", codec=whole_number(1, 99_999, shift=1))
+        0, part=Part("sheet", "gallery", "queue", codec=whole_number(1, 99_999, shift=1))
     )
     gallery_wanted: Field[list[str]] = Field([])
     # And the side of it that was pressed.
@@ -504,9 +504,7 @@ class State:
     suspect_kind: WidgetField[str] = WidgetField("", part=Part("suspected", "suspects", codec=one_of(KINDS)))
     suspect_least: WidgetField[float] = WidgetField(0.3, part=Part("evidence", "suspects", codec=between(0.0, 1.0)))
     suspect_unjudged: WidgetField[bool] = WidgetField(True)
-    suspect_margin: WidgetField[float] = WidgetField(
-        0.03, part=Part("margin", "suspects", "findings", codec=between(0.001, 0.5))
-    )
+    suspect_margin: WidgetField[float] = WidgetField(0.03, part=Part("margin", "queue", codec=between(0.001, 0.5)))
     # Pictures of suspects that the browser asked for, until they are sent.
     suspects_wanted: Field[SuspectWantEvent | None] = Field(None)
     # Places of the chosen suspect and of those beside it: the effect of accepting them is shown.
@@ -516,15 +514,16 @@ class State:
     # Whether the reader reviews the pages of the plan, so that Pages shows how far it is.
     reviewing: Field[bool] = Field(False)
 
-    # Findings and the review pack. Which queue is shown: "" for the findings, "sample" for the pages to review; and the
-    # chosen one of these pages.
-    queue_of_findings: WidgetField[str] = WidgetField("", part=Part("queue", "findings", codec=one_of(("sample",))))
-    sample_place: Field[int | None] = Field(None)
+    # Review. What Queue shows: "" for the places without a verdict, "sample" for the pages drawn at random.
+    queued: WidgetField[str] = WidgetField("", part=Part("queue", "queue", codec=one_of(("sample",))))
     # In a meeting: the item of the agenda, and which of its examples. A reload goes on there.
     meeting_open: Field[bool] = Field(False, part=Part("meeting", "findings", codec=YES))
     meeting_example: Field[int] = Field(0)
-    # The name of this session as the one who presents, whether it is about to, has followed, and looks around.
+    # The name of this session as the one who presents, or who follows, and when that was last written; whether it is
+    # about to present, has followed, and looks around.
     meeting_session: Field[str] = Field("")
+    meeting_follower: Field[str] = Field("")
+    meeting_told: Field[float] = Field(0.0)
     meeting_begins: Field[bool] = Field(False)
     meeting_followed: Field[bool] = Field(False)
     meeting_looks: Field[bool] = Field(False)

@@ -405,30 +405,19 @@ def verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves(kept: P
 
 
 def the_review_sample_goes_on_by_keys(kept: Path, screen: Screen) -> None:
-    """D marks a page as reviewed and goes on, N and P walk, O opens the page where D goes on as well."""
+    """Enter opens a page of the sample in Pages, D marks it as reviewed and opens the next one."""
     given = since(kept)
     screen.to("findings", queue="sample")
     page = screen.page
-    page.locator(".ls-crop img").first.wait_for()
-    # The keys belong to the page as a whole.
-    page.locator(".ls-facts").click()
-    screen.wait(lambda: page.locator("h2.ls-section", has_text="1. ").is_visible(), "the first page")
-    page.keyboard.press("n")
-    screen.wait(lambda: page.locator("h2.ls-section", has_text="2. ").is_visible(), "the next page")
-    # The heading comes first; the button of P can be pressed when the run has drawn it again.
-    screen.settled()
-    page.keyboard.press("p")
-    screen.wait(lambda: page.locator("h2.ls-section", has_text="1. ").is_visible(), "the first page again")
-    screen.settled()
-    page.keyboard.press("d")
-    screen.wait(lambda: len(given()) == 1, "the page in the store")
-    assert (given()[0].target.kind, given()[0].tags) == ("page", ("reviewed",))
-    screen.wait(lambda: page.locator("h2.ls-section", has_text="2. ").is_visible(), "the next page of the sample")
-    screen.settled()
-    assert "1 of 20 pages reviewed" in screen.text()
-    page.keyboard.press("o")
+    page.locator(".gl-card img").first.wait_for()
+    page.locator(".gl-card").first.focus()
+    page.keyboard.press("Enter")
     screen.arrived("Pages")
     page.locator(".pane").first.wait_for()
-    page.keyboard.press("d")
-    screen.wait(lambda: len(given()) == 2, "the second page in the store")
+    for number in (1, 2):
+        page.get_by_text(f"{number - 1} of 20 pages reviewed").first.wait_for()
+        screen.settled()
+        page.keyboard.press("d")
+        screen.wait(lambda number=number: len(given()) == number, "the page in the store")
+    assert (given()[0].target.kind, given()[0].tags) == ("page", ("reviewed",))
     assert given()[1].target != given()[0].target

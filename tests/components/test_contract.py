@@ -20,6 +20,7 @@ VERDICT = {"document": "a.pdf", "index": 0, "number": 1, "keys": ["p1"], "target
 def test_the_types_of_the_front_end_are_those_of_the_structs() -> None:
     why = "run python -m evaluator.components.typescript"
     assert typescript.PATH.read_text(encoding="utf-8") == typescript.typescript(), why
+    assert typescript.VERDICTS_PATH.read_text(encoding="utf-8") == typescript.verdicts_script(), why
 
 
 def test_a_type_that_the_contract_cannot_spell_is_refused() -> None:

@@ -32,6 +32,7 @@ from tests.dashboard import (
     GALLERY,
     PAGE_BROWSER,
     POSTERS,
+    QUEUE,
     SAMPLE_DATA,
     SUSPECTS,
     fine,
@@ -256,7 +257,7 @@ def in_the_meeting(app: AppTest) -> AppTest:
         (FIELDS, by_event("page"), True),
         (POSTERS, by_event("page"), True),
         (SUSPECTS, by_event("suspects"), True),
-        (SUSPECTS, by_button("Page reviewed"), False),
+        (PAGE_BROWSER, by_button("Page reviewed", reviewing=True), False),
         (GALLERY, on_a_card, True),
         (FINDINGS, lambda app: edit(app, TABLES, "verdict", "ambiguous", name="Berta"), True),
         (FINDINGS, in_the_meeting, True),
@@ -635,52 +636,96 @@ def test_state_folders(platform: str, given: str, wanted: str, monkeypatch: pyte
 
 
 def sampling() -> AppTest:
-    """The queue of the review sample, for Anna."""
+    """The pages drawn at random, for Anna, at their old address."""
     app = start(FINDINGS, queue="sample")
-    return fine(app.text_input(key="reviewer").set_value("Anna").run())
+    app.session_state["reviewer"] = "Anna"
+    return go(app, QUEUE)
 
 
-def reviewed(app: AppTest) -> list[str]:
-    return list(app.dataframe[0].value["Reviewed"])
+def drawn(app: AppTest) -> list[tuple[str, int, bool]]:
+    """Document, page and whether it is reviewed, of each card of the sample."""
+    cards = dashboard.component(app, "cards")["cards"]
+    return [(card["document"], card["index"], "reviewed" in card["facts"]) for card in cards]
+
+
+def mark_reviewed(app: AppTest, place: int, key: str = "plan_page_done") -> None:
+    """Open a card of the sample in Pages, press a button there, and come back."""
+    card = dashboard.component(app, "cards")["cards"][place]
+    dashboard.send_event(app, "cards", "open", card["key"])
+    assert dashboard.title(app) == "Pages"
+    go(app, PAGE_BROWSER)
+    assert (app.session_state["doc"], app.session_state["page"]) == (card["document"], card["index"])
+    fine(app.button(key=key).click().run())
+    go(app, QUEUE)
 
 
 def test_the_review_sample_is_a_queue_with_its_bound_and_its_end(store_path: Path) -> None:
-    """Reviewed pages count at once, and the sentence, the list and the views that share the plan say the same."""
+    """Reviewed pages count at once, and the sentence and the cards say the same."""
     app = sampling()
     assert app.query_params["queue"] == "sample"
-    listed = app.dataframe[0].value
-    assert (list(listed["No."]), reviewed(app)) == (list(range(1, 21)), [""] * 20)
-    assert "0 pages done, 20 left" in texts(app.caption)
-    fine(app.button(key="sample_done").click().run())
-    assert reviewed(app) == ["yes"] + [""] * 19
-    pages = [page_target(row["Document"], int(row["Page"]) - 1) for _, row in listed.iterrows()]
-    store(store_path, *(opinion(page, None, tags=("reviewed",)) for page in pages[2:]))
-    go(app, FINDINGS)
-    assert reviewed(app) == ["yes", "", *["yes"] * 18]
+    assert dashboard.title(app) == "Queue"
+    pages = drawn(app)
+    assert [reviewed for *_, reviewed in pages] == [False] * 20
+    mark_reviewed(app, 0)
+    assert [reviewed for *_, reviewed in drawn(app)] == [True, *[False] * 19]
+    store(store_path, *(opinion(page_target(*page), None, tags=("reviewed",)) for *page, _ in pages[2:]))
     # Only pages up to the first that is left out are a random sample of all.
-    assert "1 page done, 19 left" in texts(app.caption)
-    fine(app.button(key="sample_done").click().run())
-    assert set(reviewed(app)) == {"yes"}
+    assert "1 of 20 pages reviewed" in text_of(go(app, QUEUE))
+    mark_reviewed(app, 1)
+    assert {reviewed for *_, reviewed in drawn(app)} == {True}
     assert "The review may stop here." in dashboard.words(app)
     known = [line for line in dashboard.words(app) if "known to ±" in line]
     assert len(known) == 2
     assert all("20 of 20 pages reviewed, enough for ±3 points." in line for line in known)
-    assert "20 pages done, 0 left" in texts(app.caption)
-    go(app, dashboard.SUSPECTS)
-    assert [line for line in dashboard.words(app) if "known to ±" in line] == known
     with Store(store_path) as kept:
         assert len(kept.log().judged) == 20
 
 
 def test_a_page_of_the_review_sample_is_taken_back_and_keeps_its_note(store_path: Path) -> None:
     app = sampling()
-    first = app.dataframe[0].value.iloc[0]
-    store(store_path, opinion(page_target(first["Document"], int(first["Page"]) - 1), None, note="Scan is bad"))
+    document, page, _ = drawn(app)[0]
+    store(store_path, opinion(page_target(document, page), None, note="Scan is bad"))
     fine(app.run())
-    for buttons, tags in ((["sample_done"], ("reviewed",)), (["sample_previous", "sample_undo"], ())):
-        for key in buttons:
-            fine(app.button(key=key).click().run())
+    for key, tags in (("plan_page_done", ("reviewed",)), ("plan_page_undone", ())):
+        mark_reviewed(app, 0, key)
         with Store(store_path) as kept:
             (judged,) = kept.log().judged.values()
         assert [(event.note, event.tags) for event in judged.opinions] == [("Scan is bad", tags)]
-    assert reviewed(app)[0] == ""
+    assert not drawn(app)[0][2]
+
+
+def test_each_count_of_the_modes_opens_exactly_so_many(store_path: Path, tmp_path: Path) -> None:
+    """Whatever was chosen there before, and with verdicts of any kind."""
+    store(store_path, *(opinion(target, "ambiguous") for target in sample_targets()[:60]))
+    models = [SAMPLE / "lines.json", SAMPLE / "blocks.json"]
+    app = start(
+        FINDINGS, decided="decided", files=dashboard.workspace(write_spoilt(tmp_path, sample_dataset()), models)
+    )
+    go(app, GALLERY)
+    app.session_state["label"], app.session_state["suspect_kind"] = "Text", "extra"
+    counts = {}
+    for view, name in ((FINDINGS, "Decisions"), (QUEUE, "Queue"), (SUSPECTS, "Suspects")):
+        app.query_params.clear()
+        go(app, view)
+        counts[view] = {
+            word: int(count) for word, count in re.findall(r"(Decisions|Queue|Suspects) ([\d,]+)", modes(app))
+        }
+        assert set(counts[view]) == {"Decisions", "Queue", "Suspects"}
+        listed = {
+            FINDINGS: lambda: len(dashboard.component(app, "owners")["rows"]),
+            QUEUE: lambda: len(dashboard.component(app, "cards")["cards"]),
+            SUSPECTS: lambda: sum(
+                "suspects" in each and len(each["suspects"]) for each in dashboard.every_component(app)
+            ),
+        }[view]()
+        assert listed == counts[view][name]
+    assert counts[FINDINGS] == counts[QUEUE] == counts[SUSPECTS]
+    every = len(snapshot.pair(sample()).match().at(0.5).causes)
+    assert 0 < counts[QUEUE]["Queue"] < every
+    assert counts[QUEUE]["Suspects"] > 0
+
+
+def modes(app: AppTest) -> str:
+    """The words of the modes: that of the view, and the links to the others."""
+    links = [each.proto.label for each in app.get("page_link")]
+    return " ".join([*links, *dashboard.read_html(dashboard.block(app, "ls-mode")).words])

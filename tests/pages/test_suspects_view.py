@@ -20,7 +20,7 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from tests import dashboard
-from tests.dashboard import SUSPECTS, fine, press, send_event, texts, words
+from tests.dashboard import QUEUE, SUSPECTS, fine, press, send_event, texts, words
 from tests.judging import opinion, store
 from tests.planting import write_spoilt
 from tests.sample_part import SAMPLE, sample_dataset
@@ -144,14 +144,6 @@ def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(s
         assert [status.state for status in finding_statuses(kept.log(), results)] == ["applies"] * len(extra)
 
 
-def test_a_reviewed_page_counts_for_the_bound(store_path: Path) -> None:
-    app = start(SUSPECTS, margin="0.01")
-    assert any("0 of" in word and "reviewed" in word for word in words(app))
-    fine(app.text_input(key="reviewer").set_value("Anna").run())
-    press(app, "Page reviewed")
-    assert any("1 of" in word and "reviewed" in word for word in words(app))
-
-
 def test_the_kind_and_the_evidence_are_in_the_address(store_path: Path) -> None:
     app = start(SUSPECTS, suspected="extra", evidence="0.9")
     shown = listed(app)["suspects"]
@@ -200,16 +192,15 @@ def test_words_and_ink_count_once_they_are_read(store_path: Path) -> None:
 
 
 def test_the_review_goes_on_in_the_page_browser(store_path: Path) -> None:
-    app = start(SUSPECTS, margin="0.01")
-    fine(app.text_input(key="reviewer").set_value("Anna").run())
-    order = list(app.dataframe[-1].value["Document"]), list(app.dataframe[-1].value["Page"])
-    app.session_state["reviewing"] = True
-    app.session_state["doc"], app.session_state["page"] = order[0][0], int(order[1][0]) - 1
+    app = start(QUEUE, margin="0.01", queue="sample")
+    app.session_state["reviewer"], app.session_state["reviewing"] = "Anna", True
+    first, following, *_ = dashboard.component(app, "cards")["cards"]
+    app.session_state["doc"], app.session_state["page"] = first["document"], first["index"]
     dashboard.go(app, "pages/page_browser.py")
     assert any("0 of" in text and "reviewed" in text for text in texts(app.caption))
     fine(app.button(key="plan_page_done").click().run())
     assert any("1 of" in text and "reviewed" in text for text in texts(app.caption))
-    assert (app.session_state["doc"], app.session_state["page"]) == (order[0][1], int(order[1][1]) - 1)
+    assert (app.session_state["doc"], app.session_state["page"]) == (following["document"], following["index"])
 
 
 def test_a_score_stands_beside_its_model_and_never_after_a_label(store_path: Path) -> None:

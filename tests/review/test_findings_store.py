@@ -32,7 +32,7 @@ from sqlalchemy import Connection, create_engine, text
 from evaluator.review import schema
 from evaluator.review import store as store_module
 from evaluator.review.identity import page_target
-from evaluator.review.meetings import Meeting, Thresholds
+from evaluator.review.meetings import Follower, Meeting, Thresholds
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import _POSTGRES_TURN, Store
 from evaluator.review.verdicts import Event, JudgedBox, Target
@@ -288,7 +288,7 @@ class TestContract:
         store.check()
         store.add([on_page(0)])
 
-    @pytest.mark.parametrize("layout", [1, 2, 3])
+    @pytest.mark.parametrize("layout", [1, 2, 3, 4])
     def test_an_older_layout_becomes_the_present_one_and_keeps_every_event(
         self, address: str, opened: Opener, layout: int
     ) -> None:
@@ -331,6 +331,27 @@ class TestContract:
         with refused("corrupt"):
             store.meeting()
 
+    def test_followers_are_those_who_were_heard_of_lately(self, address: str, opened: Opener) -> None:
+        """Of their workspace, by name, each session once; gone when they leave or were silent."""
+        store, now = opened(address), MEETING.time
+
+        def names(seconds: int = 0, workspace: str = "") -> list[str]:
+            return [each.name for each in opened(address).followers(now + timedelta(seconds=seconds), workspace)]
+
+        assert names() == []
+        cleo, ben = (Follower(session=name[:1], name=name, verified=False, time=now) for name in ("Cleo", "Ben"))
+        for each in (cleo, cleo, ben):
+            store.follow(each)
+        assert (names(), names(workspace="other"), names(19), names(20)) == (["Ben", "Cleo"], [], ["Ben", "Cleo"], [])
+        store.follow(msgspec.structs.replace(cleo, time=now + timedelta(seconds=15)))
+        assert names(20) == ["Cleo"]
+        store.follow(cleo, leaves=True)
+        assert names() == ["Ben"]
+        with database(address) as connection:
+            connection.execute(text("UPDATE layoutscope_follower SET time = 'soon'"))
+        with refused("corrupt"):
+            store.followers(now - timedelta(days=9_999))
+
     def test_an_upgrade_that_breaks_off_leaves_layout_1(
         self, address: str, monkeypatch: pytest.MonkeyPatch, opened: Opener
     ) -> None:
@@ -351,11 +372,11 @@ class TestContract:
         store.add([on_page(0)])
         store.close()
         with database(address) as connection:
-            connection.execute(text("UPDATE layoutscope_version SET version = 5"))
+            connection.execute(text("UPDATE layoutscope_version SET version = 6"))
         for use in (lambda: opened(address).log(), lambda: opened(address).add([on_page(1)])):
             with refused("newer_schema") as raised:
                 use()
-            assert "It has layout 5; this version knows 4." in raised.value.text
+            assert "It has layout 6; this version knows 5." in raised.value.text
         with database(address) as connection:
             assert connection.execute(text("SELECT count(*) FROM layoutscope_event")).scalar() == 1
 

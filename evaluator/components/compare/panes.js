@@ -6,7 +6,7 @@
  */
 
 import { areaOf, clamp, fitScale } from "../shared/geometry.js";
-import { button, html, setAttributes } from "../shared/elements.js";
+import { button, html, setAttributes, letterBadge } from "../shared/elements.js";
 import { PagePane } from "../shared/pane.js";
 import { MARGIN, bringIntoView, fitSheet, panBy, zoomBy } from "../shared/placement.js";
 import { makeDivider } from "./divider.js";
@@ -64,7 +64,7 @@ export class ModelPane extends PagePane {
     this.opens = html("span", { class: "wide-words" });
     this.open = button("", { class: "link-button pair-open", hidden: true }, () => view.send("open", { letter, key: view.selected }), this.opens, html("span", { class: "narrow-words" }, "Open"));
     this.head = html("div", { class: `pair-head ${side}` },
-      html("i", { class: `pair-letter pair-letter-${letter.toLowerCase()}` }, letter), this.name, this.words, html("span", { class: "grow" }), this.open);
+      letterBadge(letter), this.name, this.words, html("span", { class: "grow" }), this.open);
   }
 }
 

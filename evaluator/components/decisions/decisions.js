@@ -5,11 +5,12 @@
  * Escape drops it. Text from data reaches the document through `textContent` and attributes only.
  */
 
-import { breakable, button, html } from "../shared/elements.js";
+import { breakable, button, html, letterBadge } from "../shared/elements.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { nameField } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { TASK_STATUSES, VERDICTS, verdictWords } from "../shared/words.js";
+import { MARKS, TASK_STATUSES, VERDICTS } from "../shared/verdicts.js";
+import { verdictWords } from "../shared/words.js";
 import { eventId } from "../shared/requests.js";
 import { TAKES_INPUT, listenForKeys } from "../shared/focus.js";
 import { actionOf } from "../shared/keys.js";
@@ -103,7 +104,7 @@ class Decisions {
     const held = this.edited;
     this.seen.disconnect();
     this.queue.wanted.clear();
-    const models = data.models.map(({ letter, name }) => html("span", { role: "columnheader", class: "dc-model" }, badge(letter), name));
+    const models = data.models.map(({ letter, name }) => html("span", { role: "columnheader", class: "dc-model" }, letterBadge(letter), name));
     const heads = ["Verdict and note", "Owner, due, status", "Effect on the numbers"].map((words) => html("span", { role: "columnheader" }, words));
     this.head.replaceChildren(html("span", { role: "columnheader" }, "Cause"), ...models, ...heads);
     this.root.style.setProperty("--models", String(data.models.length));
@@ -129,7 +130,7 @@ class Decisions {
   /** @param {DecisionRowItem} row @param {DecisionsPayload} data @returns {HTMLElement} */
   rowOf(row, data) {
     const tags = (row.tags ?? []).map((words) => html("i", { class: "dc-tag" }, words));
-    const sides = (row.sides ?? []).map((words, place) => html("div", { class: "dc-side" }, badge(data.models[place].letter), emphasised(words)));
+    const sides = (row.sides ?? []).map((words, place) => html("div", { class: "dc-side" }, letterBadge(data.models[place].letter), emphasised(words)));
     const open = button("Show in Pages", { class: "dc-link" }, () => this.send("open", row.key), ...breakable(row.place ?? ""));
     const cause = html("div", { role: "cell", class: "dc-cause" }, html("b", {}, row.title), ...tags, ...sides, row.place ? open : null);
     const frames = data.models.map(({ letter }) => html("div", { role: "cell", class: row.pictured ? "dc-crop" : "dc-none", "aria-label": `Model ${letter}` }));
@@ -142,7 +143,7 @@ class Decisions {
   verdictOf(row) {
     const verdict = row.verdict
       ? html("div", { class: "dc-verdict" }, html("span", { "aria-hidden": "true" }, row.mark ?? ""), html("b", {}, row.verdict))
-      : html("div", { class: "dc-verdict dc-muted" }, html("span", { "aria-hidden": "true" }, "\u25cc"), "Not decided");
+      : html("div", { class: "dc-verdict dc-muted" }, html("span", { "aria-hidden": "true" }, MARKS.none), "Not decided");
     const votes = html("ul", { class: "dc-votes", hidden: true }, ...(row.votes ?? []).map((vote) => html("li", {}, html("span", {}, vote.name), html("span", {}, vote.words))));
     const split = row.split ? button("Show who said what", { class: "dc-tag dc-split", "aria-expanded": "false" }, () => {
       votes.hidden = !votes.hidden;
@@ -332,11 +333,6 @@ function inputOf(field, value) {
   return made;
 }
 
-/** @param {string} letter @returns {HTMLElement} */
-function badge(letter) {
-  return html("i", { class: `dc-badge dc-badge-${letter}` }, letter);
-}
-
 /** @param {string} words @returns {HTMLElement} with its numbers emphasised */
 function emphasised(words) {
   return html("span", {}, ...words.split(/([\d,]*\d)/).map((part, place) => place % 2 ? html("b", {}, part) : part));
@@ -344,7 +340,7 @@ function emphasised(words) {
 
 /** @param {DecisionRowItem} row @returns {HTMLElement} */
 function worthOf(row) {
-  const lines = (row.lines ?? []).map(({ letter, words, after }) => html("div", { class: "dc-side" }, badge(letter), html("span", {}, `${words} \u2192 `, html("b", {}, after))));
+  const lines = (row.lines ?? []).map(({ letter, words, after }) => html("div", { class: "dc-side" }, letterBadge(letter), html("span", {}, `${words} \u2192 `, html("b", {}, after))));
   return html("div", { role: "cell", class: "dc-worth" }, row.worth ? html("span", { class: "dc-muted" }, row.worth) : null, ...lines, row.worth_note ? html("span", { class: "dc-muted" }, row.worth_note) : null);
 }
 

@@ -4,6 +4,8 @@ import { html, outlineOf, placeOf, setAttributes, svg } from "../shared/elements
 
 /** @import { CardItem, CropItem, Rect } from "../shared/payloads.d.ts" */
 
+/** Boxes above which the lines are thin, so that they leave the page to be seen. */
+const MANY = 24;
 const ORDER = ["truth", "TP", "FN", "FP"];
 
 /** @param {HTMLElement} node @param {CardItem["boxes"]} boxes @param {CropItem} crop */
@@ -23,4 +25,5 @@ export function fillCrop(node, boxes, crop) {
   if (crop.problem) frame.append(html("p", {}, crop.problem));
   node.replaceChildren(frame);
   node.classList.add("shown");
+  node.classList.toggle("gl-many", boxes.length > MANY);
 }

@@ -153,6 +153,24 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
     return made
 
 
+def page_card(result: AnyBoxResult, page: int, *, title: str, facts: Sequence[str]) -> CardItem:
+    """Return a whole page as a card, with every scored box on it."""
+    dataset, boxes = result.matching.dataset, page_boxes(result, page)
+    document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
+    return CardItem(
+        key=f"{page}/page",
+        title=title,
+        label="",
+        facts=facts,
+        place=f"{displayed(document.name)}, page {index + 1}",
+        tags=_tags([box for box in boxes if box.status in ("FP", "FN")]),
+        document=document.doc_id,
+        index=index,
+        box="",
+        boxes=boxes[:_BOXES_OF_A_CARD],
+    )
+
+
 def page_boxes(result: AnyBoxResult, page: int) -> list[CardBoxItem]:
     """Return every scored box of a page under the viewer's statuses; without those that have no place."""
     truths, predictions = rows_on(result, page, None)

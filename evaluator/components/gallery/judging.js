@@ -8,7 +8,7 @@ import { button, html } from "../shared/elements.js";
 import { eventId } from "../shared/requests.js";
 import { nameField } from "../shared/reviewer_field.js";
 import { knownReviewer } from "../shared/reviewer_name.js";
-import { VERDICTS } from "../shared/words.js";
+import { VERDICTS } from "../shared/verdicts.js";
 
 /** @import { GalleryPayload, JudgeItem } from "../shared/payloads.d.ts" */
 /** @import { Gallery } from "./gallery.js" */

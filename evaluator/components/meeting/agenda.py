@@ -90,10 +90,12 @@ def opinion_of(row: CauseRow, reviewer: tuple[str, bool]) -> OpinionState:
 
 def votes_of(row: CauseRow) -> list[VoteItem]:
     """Return the verdict of each reviewer on an item, by name."""
-    return [
-        VoteItem(plain(name) + ("" if verified else " (unverified)"), OPINIONS[vote])
-        for (name, verified), vote in sorted(row.votes.items())
-    ]
+    return [VoteItem(reviewer_words(*reviewer), OPINIONS[vote]) for reviewer, vote in sorted(row.votes.items())]
+
+
+def reviewer_words(name: str, verified: bool) -> str:
+    """Return the name of a reviewer, and that nobody vouches for it."""
+    return plain(name) + ("" if verified else " (unverified)")
 
 
 def decided_items(rows: Sequence[CauseRow]) -> list[DecidedItem]:

@@ -5,11 +5,12 @@
  * hotkey while a field has the focus. Text from data reaches the document through `textContent` and attributes only.
  */
 
-import { button, html, icon, outlineOf, placeOf, svg } from "../shared/elements.js";
+import { button, html, icon, letterBadge, outlineOf, placeOf, svg } from "../shared/elements.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { nameInput } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { TASK_STATUSES, VERDICTS, percentOf, plural, verdictWords } from "../shared/words.js";
+import { TASK_STATUSES, VERDICTS } from "../shared/verdicts.js";
+import { percentOf, plural, verdictWords } from "../shared/words.js";
 import { eventId } from "../shared/requests.js";
 import { listenForKeys } from "../shared/focus.js";
 import { actionOf } from "../shared/keys.js";
@@ -250,7 +251,7 @@ class Meeting {
       button("", { class: "mt-end" }, () => this.send("end", true), icon("left"), data.live.role === "presents" ? "End the meeting" : "Leave the meeting"),
       html("div", { class: "mt-agenda-head" }, html("h2", {}, "Agenda"), html("span", {}, `${done} of ${data.agenda.length} done`)),
       html("div", { class: "mt-bar" }, html("i", { style: `width:${percentOf(data.agenda.length ? done / data.agenda.length : 0)}` })),
-      html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause"), html("span", { class: "mt-letters" }, "wrong boxes", ...data.letters.map(badge))),
+      html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause"), html("span", { class: "mt-letters" }, "wrong boxes", ...data.letters.map(letterBadge))),
       html("ol", {}, ...rows), html("p", { class: "mt-muted" }, data.rest));
     this.aside.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   }
@@ -308,19 +309,19 @@ class Meeting {
     sheet.append(layer);
     if (page.problem) sheet.append(html("p", { class: "mt-nothing" }, page.problem));
     return html("section", { class: "mt-pane", "aria-label": `Model ${pane.letter}` },
-      html("div", { class: "mt-pane-head" }, badge(pane.letter), html("b", {}, pane.name), html("span", {}, pane.words)), html("div", { class: "mt-stage" }, sheet));
+      html("div", { class: "mt-pane-head" }, letterBadge(pane.letter), html("b", {}, pane.name), html("span", {}, pane.words)), html("div", { class: "mt-stage" }, sheet));
   }
 
   /** @param {MeetingPayload} data */
   drawFacts(data) {
     const numbers = html("table", {}, html("thead", {}, html("tr", {}, html("th", {}, ""), html("th", {}, "Official"), html("th", {}, "Corrected"))),
       html("tbody", {}, ...data.numbers.map((row) => html("tr", {}, html("th", { scope: "row" }, row.name), html("td", {}, row.official), html("td", {}, row.corrected)))));
-    const people = data.votes.map((vote) => html("li", {}, html("span", {}, vote.name), html("span", {}, vote.words)));
+    const people = data.votes.map((vote) => html("li", {}, html("span", {}, vote.name, vote.role ? html("small", {}, vote.role) : ""), html("span", {}, vote.words)));
     const decided = data.decided.map((item) => html("li", {}, html("b", {}, item.title), html("span", {}, item.words), html("small", {}, item.task)));
     const minutes = html("a", { class: "mt-minutes", download: "minutes.md", href: `data:text/markdown;charset=utf-8,${encodeURIComponent(data.minutes)}` }, "Minutes so far, Markdown");
     this.facts.replaceChildren(
       card("Numbers", numbers),
-      card("Reviewers of this item", people.length ? html("ul", { class: "mt-people" }, ...people) : html("p", { class: "mt-muted" }, "No verdict yet.")),
+      card(data.live.people ? "People" : "Reviewers of this item", ...(data.live.people ? [html("p", { class: "mt-muted mt-count" }, data.live.people)] : []), people.length ? html("ul", { class: "mt-people" }, ...people) : html("p", { class: "mt-muted" }, "No verdict yet.")),
       card("Decided so far", decided.length ? html("ol", { class: "mt-decided" }, ...decided) : html("p", { class: "mt-muted" }, "Nothing yet."), minutes));
   }
 
@@ -328,11 +329,6 @@ class Meeting {
     this.ends.abort();
     this.root.remove();
   }
-}
-
-/** @param {string} letter @returns {HTMLElement} */
-function badge(letter) {
-  return html("i", { class: `mt-badge mt-badge-${letter}` }, letter);
 }
 
 /** @param {string} title @param {...Node} parts @returns {HTMLElement} */

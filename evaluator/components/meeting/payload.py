@@ -53,10 +53,12 @@ class MeetingPageItem(Payload, frozen=True):
 
 
 class VoteItem(Payload, frozen=True):
-    """The verdicts on the item."""
+    """The verdicts of a reviewer on the item."""
 
     name: str
     words: str
+    role: str = ""
+    """in the live meeting, in words; empty for somebody who is not there"""
 
 
 class MeetingNumberItem(Payload, frozen=True):
@@ -81,6 +83,8 @@ class LiveItem(Payload, frozen=True):
 
     role: Literal["presents", "follows", "looks", "alone"]
     words: str
+    people: str = ""
+    """how many follow and have voted, in words"""
 
 
 class OpinionState(Payload, frozen=True):

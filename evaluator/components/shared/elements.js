@@ -45,6 +45,11 @@ export function pageImage(attributes = {}) {
   return /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", ...attributes }));
 }
 
+/** @param {string} letter @returns {HTMLElement} the letter of a model in its colour */
+export function letterBadge(letter) {
+  return html("i", { class: `letter letter-${letter.toLowerCase()}` }, letter);
+}
+
 /** @param {string} name @returns {(Node | string)[]} the name, with the places where a line may end */
 export function breakable(name) {
   return lineParts(name).flatMap((part, place) => place ? [document.createElement("wbr"), part] : [part]);

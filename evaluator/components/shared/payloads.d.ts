@@ -1079,10 +1079,12 @@ export interface MeetingPageItem {
   panes: MeetingPaneItem[];
 }
 
-/** The verdicts on the item. */
+/** The verdicts of a reviewer on the item. */
 export interface VoteItem {
   name: string;
   words: string;
+  /** in the live meeting, in words; empty for somebody who is not there */
+  role?: string;
 }
 
 /** An official number beside the corrected one. */
@@ -1104,6 +1106,8 @@ export interface DecidedItem {
 export interface LiveItem {
   role: "presents" | "follows" | "looks" | "alone";
   words: string;
+  /** how many follow and have voted, in words */
+  people?: string;
 }
 
 /** What is held of an item by the reader, and who is to act on it. */

@@ -1,20 +1,11 @@
 /** Numbers and names as people read them. Pure functions: no document. */
 
+import { MARKS, VERDICTS } from "./verdicts.js";
+
 /** @import { JudgedItem } from "./payloads.d.ts" */
 
 /** Names of the statuses in words. */
 export const STATUS_WORDS = { TP: "matched", FP: "extra", FN: "missed", truth: "matched ground truth" };
-
-/** @type {[string, string, string][]} name, words, sign */
-export const VERDICTS = [
-  ["model_wrong", "Model wrong", "\u25cf"],
-  ["ground_truth_wrong", "Ground truth wrong", "\u25c6"],
-  ["ambiguous", "Ambiguous", "\u25d0"],
-  ["ignore", "Ignore", "\u25cb"],
-];
-
-/** @type {[string, string][]} name and words of how far the work on a cause is */
-export const TASK_STATUSES = [["open", "Open"], ["in_progress", "In work"], ["done", "Done"]];
 
 /** @param {{waiting: boolean}} judgement that has a problem @returns {string} */
 export function unsavedWords({ waiting }) {
@@ -99,10 +90,10 @@ export function verdictWords(verdict) {
 /** @param {readonly (JudgedItem | null | undefined)[]} verdicts on the mistakes of a place @returns {string} a sign, the verdict and who says it */
 export function saidOf(verdicts) {
   const opinions = verdicts.flatMap((verdict) => (verdict?.opinions ?? []).filter((each) => each.verdict));
-  if (opinions.length === 0) return "\u25cc Not decided";
+  if (opinions.length === 0) return `${MARKS.none} Not decided`;
   const authors = [...new Set(opinions.map(({ author }) => author))].join(", ");
   const [agreed, ...others] = new Set(verdicts.map((verdict) => verdict?.agreed ?? null));
   const known = others.length ? undefined : VERDICTS.find(([name]) => name === agreed);
   if (known) return `${known[2]} ${known[1]} by ${authors}`;
-  return verdicts.some((verdict) => verdict?.conflict) ? `\u2260 Reviewers differ: ${authors}` : `\u2237 Several verdicts by ${authors}`;
+  return verdicts.some((verdict) => verdict?.conflict) ? `${MARKS.conflict} Reviewers differ: ${authors}` : `${MARKS.several} Several verdicts by ${authors}`;
 }

@@ -9,7 +9,8 @@
 import { button, html, icon } from "../shared/elements.js";
 import { nameInput } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { VERDICTS, unsavedWords, verdictWords } from "../shared/words.js";
+import { VERDICTS } from "../shared/verdicts.js";
+import { unsavedWords, verdictWords } from "../shared/words.js";
 
 /** @import { PageContent } from "../shared/content.js" */
 /** @import { MistakeItem } from "../shared/payloads.d.ts" */

@@ -184,6 +184,12 @@ def open_all_of(
     state.order, state.doc, state.box, state.page = "worst", None, None, None
 
 
+def open_unjudged() -> None:
+    """Show all mistakes without a verdict, in Grid."""
+    clear_filter()
+    state.unjudged, state.gallery_third, state.gallery_sheet = True, "", 0
+
+
 _WORKING: Final = Cached[ModelMistakes](16, spinner="Naming the mistakes")
 
 

@@ -44,7 +44,9 @@ def draw(loaded: LoadedBoxes, model: Model, shown: ListedPages, *, pages: bool) 
 
 
 def judged(place: DeltaGenerator, loaded: LoadedBoxes, model: Model, shown: ListedPages) -> None:
-    """Draw how many of the places that pass are judged, each of their mistakes."""
+    """Draw how many of the places that pass are judged, each of their mistakes; nothing where only others pass."""
+    if shown.chosen.unjudged:
+        return
     every, done = page_listing.judged_places(loaded, model, shown)
     words = f"{done:,} of {count_of(every, 'place')} judged" if every else ""
     bar = f'<progress max="{every}" value="{done}" title="{words}"></progress>' if every else ""

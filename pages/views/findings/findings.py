@@ -8,7 +8,7 @@ environment, never from the browser.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
@@ -30,7 +30,7 @@ from evaluator.project import paths_of
 from evaluator.review import identity, status
 from evaluator.review.corrected_results import CorrectedResult, corrected_result
 from evaluator.review.corrections import Corrections, corrections
-from evaluator.review.meetings import Meeting
+from evaluator.review.meetings import Follower, Meeting
 from evaluator.review.problems import StoreProblem
 from evaluator.review.status import FindingStatus
 from evaluator.review.store_address import FINDINGS_WORKSPACE_VARIABLE, holds_nothing, store_address
@@ -99,10 +99,11 @@ _TRIED: Final[Field[float]] = Field(0.0, "tried_unsaved")
 
 
 class Pulse(NamedTuple):
-    """What changes while a meeting goes on: who presents what, and the revision of the findings; `lost`: no answer."""
+    """What changes while a meeting goes on: what is presented, the findings, who follows; `lost`: no answer."""
 
     meeting: Meeting | None
     revision: tuple[int, str]
+    followers: Sequence[Follower] = ()
     lost: bool = False
 
 
@@ -166,19 +167,22 @@ class _OpenStore:
             nothing = self._store is None and holds_nothing(self._address)
             if not nothing and monotonic() - asked > _PULSE_SECONDS and (store := self.opened()) is not None:
                 try:
-                    pulse = Pulse(store.meeting(workspace), store.log(workspace).revision)
+                    now, meeting = datetime.now(UTC), store.meeting(workspace)
+                    live = meeting is not None and meeting.is_live(now)
+                    followers = store.followers(now, workspace) if live else []
+                    pulse = Pulse(meeting, store.log(workspace).revision, followers)
                 except StoreProblem:
                     pulse = pulse._replace(lost=True)
                 self._pulses[workspace] = monotonic(), pulse
         return pulse
 
-    def present(self, meeting: Meeting, workspace: str) -> StoreProblem | None:
-        """Write a meeting; return what went wrong, None when others can read it."""
+    def tell(self, write: Callable[[Store], None], workspace: str) -> StoreProblem | None:
+        """Write something of a meeting; return what went wrong, None when others can read it."""
         store = self.opened()
         if store is None:
             return self._problem
         try:
-            store.present(meeting, workspace)
+            write(store)
         except StoreProblem as problem:
             return problem
         self._pulses.pop(workspace, None)
@@ -246,7 +250,15 @@ def present(meeting: Meeting, *, moved: bool = False) -> StoreProblem | None:
     """Write what is presented, as another place if the presenter has `moved`; return what went wrong."""
     before = pulse().meeting
     number = (before.number if before else 0) + moved
-    return _open_store().present(msgspec.structs.replace(meeting, number=number), _workspace())
+    shown = msgspec.structs.replace(meeting, number=number)
+    return _open_store().tell(lambda store: store.present(shown, _workspace()), _workspace())
+
+
+def follow(session: str, *, leaves: bool = False) -> StoreProblem | None:
+    """Note that the reader follows the meeting in a session, or `leaves` it; return what went wrong."""
+    name, verified = author()
+    who = Follower(session=session, name=name, verified=verified, time=datetime.now(UTC))
+    return _open_store().tell(lambda store: store.follow(who, _workspace(), leaves=leaves), _workspace())
 
 
 def store_name() -> str:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 from typing import Final, Literal
 from uuid import uuid4
 
 import msgspec
 import streamlit as st
 
-from evaluator.components.meeting.payload import LiveItem
+from evaluator.components.meeting.agenda import reviewer_words
+from evaluator.components.meeting.payload import LiveItem, VoteItem
 from evaluator.data.issues import plain
 from evaluator.review.decisions import CauseRow
-from evaluator.review.meetings import Meeting, Thresholds
+from evaluator.review.meetings import ABSENT, Follower, Meeting, Thresholds
 from pages.app import protocol
 from pages.app.results import iou_range, score_threshold
 from pages.app.session_files import LoadedBoxes
@@ -29,6 +31,9 @@ Role = Literal["presents", "follows", "looks", "alone"]
 _ASK_SECONDS: Final = 1.0
 # A presenter who does not move is heard of at least so often.
 _HEARD_OF: Final = timedelta(minutes=1)
+# And a follower, three times before being taken for one who has left.
+_FOLLOWS_SECONDS: Final = ABSENT.total_seconds() / 3
+_NO_VOTE: Final = "no vote yet"
 
 
 def now_of(loaded: LoadedBoxes) -> Meeting | None:
@@ -49,6 +54,7 @@ def role(loaded: LoadedBoxes) -> Role:
 
 def present() -> None:
     """Become the one who presents, from the next run on."""
+    _stop_following()
     state.meeting_session, state.meeting_looks, state.meeting_begins = uuid4().hex, False, True
 
 
@@ -100,12 +106,52 @@ def tell(loaded: LoadedBoxes, row: CauseRow | None, example: int) -> None:
 
 def end(loaded: LoadedBoxes) -> None:
     """Leave the meeting with one's own thresholds; that of the presenter has ended."""
+    _stop_following()
     now = now_of(loaded)
     if now is not None and role(loaded) == "presents":
         findings.present(msgspec.structs.replace(now, open=False), moved=True)
     elif state.meeting_own is not None:
         _use(loaded, state.meeting_own)
     state.meeting_open, state.meeting_session, state.meeting_followed, state.meeting_own = False, "", False, None
+
+
+def _say_following() -> None:
+    """Note from time to time that this session follows."""
+    if monotonic() - state.meeting_told < _FOLLOWS_SECONDS and state.meeting_follower:
+        return
+    state.meeting_follower = state.meeting_follower or uuid4().hex
+    state.meeting_told = monotonic()
+    findings.follow(state.meeting_follower)
+
+
+def _stop_following() -> None:
+    if state.meeting_follower:
+        findings.follow(state.meeting_follower, leaves=True)
+    state.meeting_follower = ""
+
+
+def people(loaded: LoadedBoxes, votes: Sequence[VoteItem]) -> tuple[str, list[VoteItem]]:
+    """Return how many follow and have voted, in words, and everybody there with a vote, then who else has voted."""
+    now = now_of(loaded)
+    if now is None:
+        return "", [*votes]
+    followers = findings.pulse().followers
+    # Two screens of one reviewer are one row; nobody knows that of those without a name.
+    here = [(_words(now), "presents")]
+    for each in followers:
+        if not each.name or all(name != _words(each) for name, _ in here):
+            here.append((_words(each), "follows"))
+    said = {vote.name: vote.words for vote in votes}
+    rows = [VoteItem(name, said.pop(name, _NO_VOTE), role) for name, role in here]
+    voted = sum(row.words != _NO_VOTE for row in rows)
+    verb = "follows" if len(followers) == 1 else "follow"
+    words = f"{len(followers):,} {verb} · {voted:,} of {len(rows):,} {'has' if voted == 1 else 'have'} voted"
+    return words, [*rows, *(vote for vote in votes if vote.name in said)]
+
+
+def _words(who: Meeting | Follower) -> str:
+    name = who.presenter if isinstance(who, Meeting) else who.name
+    return reviewer_words(name, who.verified) if name else "Without a name"
 
 
 def shown(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> LiveItem:
@@ -125,20 +171,28 @@ def shown(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> LiveItem:
 
 
 def watch(loaded: LoadedBoxes) -> None:
-    """Draw the meeting again when the presenter has moved or anybody has given a verdict."""
-    pulse = findings.pulse()
-    _watch((_place(pulse.meeting), pulse.revision), role(loaded) == "presents")
+    """Draw the meeting again when the presenter has moved, anybody has given a verdict, or others follow."""
+    pulse, mine = findings.pulse(), role(loaded)
+    _watch(_seen(pulse, mine), mine)
+
+
+def _seen(pulse: findings.Pulse, mine: Role) -> object:
+    """Return what the screen shows: who else follows is said at once to the presenter alone, to others in time."""
+    names = [(each.name, each.session) for each in pulse.followers] if mine == "presents" else []
+    return _place(pulse.meeting), pulse.revision, names
 
 
 @st.fragment(run_every=_ASK_SECONDS)
-def _watch(drawn: object, presents: bool) -> None:
+def _watch(drawn: object, mine: Role) -> None:
+    if mine in ("follows", "looks"):
+        _say_following()
     pulse = findings.pulse()
     if pulse.lost:
         st.html('<p class="ls-live">The findings do not answer. The place is found again when they do.</p>')
         return
     now = pulse.meeting
-    heard = not presents or now is None or datetime.now(UTC) - now.time < _HEARD_OF
-    if (_place(now), pulse.revision) != drawn or not heard:
+    heard = mine != "presents" or now is None or datetime.now(UTC) - now.time < _HEARD_OF
+    if _seen(pulse, mine) != drawn or not heard:
         st.rerun()
 
 

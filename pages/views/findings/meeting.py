@@ -107,6 +107,7 @@ def _payload(loaded: LoadedBoxes, rows: Sequence[CauseRow], row: CauseRow | None
 
 def _with_item(payload: MeetingPayload, loaded: LoadedBoxes, row: CauseRow) -> MeetingPayload:
     place = row.places[_example(row)] if row.places else None
+    people, votes = live.people(loaded, agenda.votes_of(row))
     return msgspec.structs.replace(
         payload,
         item=row.key,
@@ -119,7 +120,8 @@ def _with_item(payload: MeetingPayload, loaded: LoadedBoxes, row: CauseRow) -> M
         page=_page(loaded, row),
         counts=agenda.counts_of(row),
         held=agenda.opinion_of(row, findings.author()),
-        votes=agenda.votes_of(row),
+        votes=votes,
+        live=msgspec.structs.replace(payload.live, people=people),
     )
 
 

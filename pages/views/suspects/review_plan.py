@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from evaluator.analysis.suspects.review_plan import course
-from evaluator.data.issues import count_of, displayed, plain
+from evaluator.components.gallery import crops
+from evaluator.data.issues import count_of, plain
 from evaluator.review.identity import page_target
 from pages.app import frame, widgets
-from pages.app.session_files import LoadedBoxes
-from pages.app.state import State, chosen_cells, go_to_page, open_page, state
+from pages.app.results import result_key, result_of
+from pages.app.session_files import LoadedBoxes, Model
+from pages.app.state import State, go_to_page, open_page, state
 from pages.views.findings import findings
+from pages.views.gallery import gallery_items
 from pages.views.suspects import suspects
 from pages.views.suspects.suspects import REVIEWED, PlanProgress
 
 BROWSER_VIEW = "pages/page_browser.py"
-DONE_KEY = "D"
-"""The key of "Page reviewed", in every view."""
 
 
 # --- what is known ---------------------------------------------------------------------------------------------------
@@ -71,53 +72,37 @@ def course_chart(answers: Sequence[PlanProgress], *, key: str) -> None:
 # --- its pages -------------------------------------------------------------------------------------------------------
 
 
-def pages_table(pages: Sequence[suspects.PlannedPage], choose: Callable[[int], None], *, key: str, rows: int) -> None:
-    """Draw the pages of the plan in order; a press on one chooses its place in the list."""
-
-    def chosen() -> None:
-        for row, _ in chosen_cells(key):
-            if row < len(pages):
-                choose(row)
-
-    widgets.table(
-        {
-            "No.": [each.number for each in pages],
-            "Document": [displayed(each.document) for each in pages],
-            "Page": [str(each.page + 1) for each in pages],
-            "Boxes": [each.boxes for each in pages],
-            "Reviewed": ["yes" if each.reviewed else "" for each in pages],
-        },
-        rows=rows,
-        on_select=chosen,
-        key=key,
-        columns={"No.": 44, "Document": 260, "Page": 50, "Boxes": 56, "Reviewed": 76},
-        alt="Pages of the plan in order",
-    )
+def show(
+    loaded: LoadedBoxes, model: Model, answers: Sequence[PlanProgress], pages: Sequence[suspects.PlannedPage]
+) -> None:
+    """Draw what is known so far, and the pages of the plan in order as cards that open in Pages."""
+    left, right = st.columns([1.2, 1], gap="medium")
+    with left:
+        facts = "whole pages, drawn at random in strata: recall of all pages follows with its bound"
+        frame.section("Sample of pages", facts)
+        known_lines(answers)
+        margin_choice()
+    with right:
+        course_chart(answers, key="plan_course")
+    _cards(loaded, model, pages)
 
 
-def review(document: str, page: int) -> None:
-    """Choose a page of the plan; Pages shows how far the review is."""
-    state.reviewing = True
-    open_page(document, page)
-
-
-def way_to_page(document: str, page: int, *, key: str, shortcut: str | None = None) -> None:
-    """Draw the button that opens a page of the plan."""
-    words, symbol = "Review in Pages", ":material/find_in_page:"
-    widgets.button_to_view(BROWSER_VIEW, words, review, document, page, key=key, icon=symbol, shortcut=shortcut)
-
-
-def done_button(act: Callable[[], None], *, key: str, disabled: bool = False, width: str = "content") -> None:
-    """Draw the button of a reviewed page; disabled without a name of the reviewer."""
-    st.button(
-        "Page reviewed",
-        key=key,
-        help="Everything on the page was looked at; goes to the next page of the plan.",
-        disabled=disabled or not findings.author()[0],
-        on_click=act,
-        width="stretch" if width == "stretch" else "content",
-        shortcut=DONE_KEY,
-    )
+@st.fragment
+def _cards(loaded: LoadedBoxes, model: Model, pages: Sequence[suspects.PlannedPage]) -> None:
+    result, made = result_of(loaded, model), []
+    for page in pages:
+        row = loaded.dataset.page_row(page.document, page.page)
+        if row is not None:
+            facts = [count_of(page.boxes, "ground truth box"), *(["reviewed"] if page.reviewed else [])]
+            made.append(crops.page_card(result, row, title=f"Page {page.number} of the sample", facts=facts))
+    of = "/".join(str(part) for part in ("sample", *result_key(loaded, model)[:3]))
+    gallery_items.draw_cards(loaded, made, of=of, key="sample", empty="No page is to be reviewed.")
+    opened = State.gallery_opened.pop()
+    if opened:
+        card, _ = opened
+        state.reviewing = True
+        open_page(card.document, card.index)
+        st.switch_page(BROWSER_VIEW)
 
 
 def keep_reviewed(document: str, page: int, *, reviewed: bool = True) -> None:
@@ -149,7 +134,20 @@ def reminder(loaded: LoadedBoxes) -> None:
             st.caption(frame.escaped(plain(known_text(answer))))
         if may_stop(answers):
             st.caption("The review may stop here.")
-        done_button(lambda: _done(loaded), key="plan_page_done", disabled=state.doc is None, width="stretch")
+        if state.doc is not None and reviewed_by_me(state.doc, state.page or 0):
+            st.button("Page not reviewed", key="plan_page_undone", on_click=_undo, width="stretch")
+        else:
+            st.button(
+                "Page reviewed",
+                key="plan_page_done",
+                help="Everything on the page was looked at; goes to the next page of the plan.",
+                # Without a name nobody has reviewed it.
+                disabled=state.doc is None or not findings.author()[0],
+                on_click=_done,
+                args=(loaded,),
+                width="stretch",
+                shortcut="D",
+            )
         st.button("End the review", key="plan_end", on_click=_end, type="tertiary")
 
 
@@ -163,6 +161,11 @@ def _done(loaded: LoadedBoxes) -> None:
         state.reviewing = False
         return
     go_to_page(*suspects.page_of(loaded.dataset, following))
+
+
+def _undo() -> None:
+    if state.doc is not None:
+        keep_reviewed(state.doc, state.page or 0, reviewed=False)
 
 
 def _end() -> None:

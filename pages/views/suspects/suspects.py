@@ -101,10 +101,30 @@ def _without_pages(loaded: LoadedBoxes) -> Suspects:
     return _LISTED.of((digests, models), lambda: suspects(join(loaded.dataset.ground_truth.source, *sources)))
 
 
+def open_unanswered() -> None:
+    """List every suspect without an answer."""
+    clear_filter()
+    state.suspect_unjudged = True
+
+
 def counts(every: Suspects) -> dict[str, int]:
     """Return how many suspects of each kind pass the rest of the filter; "" for all."""
-    kinds = every.ranked.kind[_passing(every)]
+    places = _passing(every)
+    kinds = every.ranked.kind[_unanswered(every, places) if state.suspect_unjudged else places]
     return {"": len(kinds), **{kind: int((kinds == code).sum()) for code, kind in enumerate(KINDS)}}
+
+
+def count_unanswered(every: Suspects) -> int:
+    """Return how many suspects `open_unanswered` lists."""
+    return len(_unanswered(every, np.flatnonzero(every.ranked.score >= State.suspect_least.start)))
+
+
+def _unanswered(every: Suspects, places: IntArray) -> IntArray:
+    log = findings.review_log()
+    if not len(log):
+        return places
+    judged = (log.get(suspect_target(every, place).id) for place in places.tolist())
+    return places[[each is None or not each.opinions for each in judged]]
 
 
 def _passing(every: Suspects) -> IntArray:

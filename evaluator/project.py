@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -24,6 +24,7 @@ from evaluator.data.fixes import Fix, fixes_for, refuse_label
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors, refuse
 from evaluator.data.page_sizes import measured_issues, with_sizes
 from evaluator.formats.base import Kind, Reading
+from evaluator.formats.corpus import is_corpus, side_at
 from evaluator.formats.folder import files_below, head, is_folder
 from evaluator.pdf.folder import Folders, PdfFolder
 from evaluator.protocols import PROTOCOLS, AnyProtocol
@@ -830,23 +831,27 @@ def _over_ranges(
     asked, strange = bool(options.page_ranges), _needing_boxes(protocol, options)
     if strange and asked:
         raise OptionError(f"--page-ranges goes with --iou alone, and not with {spelled(strange[0])}")
+    kept = _kept_in_corpus(ground_truth, "ground_truth"), _kept_in_corpus(prediction, "prediction")
     paths = []
-    for origin in (ground_truth, prediction):
-        if isinstance(origin, Upload | MergedFiles) or is_folder(Path(origin)):
+    for origin, side in zip((ground_truth, prediction), kept, strict=True):
+        if isinstance(origin, Upload | MergedFiles) or (None in kept and is_folder(Path(origin))):
             if asked:
                 what = "are several" if isinstance(origin, MergedFiles) else "is a folder"
                 raise OptionError(f"--page-ranges reads files, and {_name(origin)} {what}")
             return None
-        paths.append(Path(origin))
+        paths.append(Path(origin) if side is None else side)
     truth, predicted = paths
+    if isinstance(prediction, str | Path) and is_corpus(Path(prediction)):
+        # A corpus of one model is called like it.
+        name = predicted.name
     if not asked:
-        if strange or not (os.path.isfile(truth) and os.path.isfile(predicted)):
+        if strange or not (None not in kept or (os.path.isfile(truth) and os.path.isfile(predicted))):
             return None
         if predicted.stat().st_size > _MOST_PREDICTIONS * truth.stat().st_size:
             # Where so many boxes are predicted few of them match, and the ordinary way looks for the reason.
             return None
         sides: tuple[tuple[Path, Side], ...] = ((predicted, "prediction"), (truth, "ground_truth"))
-        if all(formats.is_cached(path, protocol.reading(side, options)) for path, side in sides):
+        if None in kept and all(formats.is_cached(path, protocol.reading(side, options)) for path, side in sides):
             return None
     say(f"Reading {truth.name} and {name}")
     result = protocol.evaluate_streamed(truth, predicted, options, name, error_types=boxes, engine=engine)
@@ -855,6 +860,13 @@ def _over_ranges(
     if result is None or (share < SUSPECT_F1 and not (asked and options.allow_no_match)):
         return None
     return Evaluation(result, result.own_issues(name))
+
+
+def _kept_in_corpus(origin: Input, side: Side) -> Path | None:
+    """Return the folder of a side of a corpus; None for others, and where the ordinary way says what is wrong."""
+    with suppress(BadInput):
+        return None if isinstance(origin, Upload | MergedFiles) else side_at(Path(origin), side)
+    return None
 
 
 def _needing_boxes(protocol: AnyProtocol, options: Options) -> list[str]:

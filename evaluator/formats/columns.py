@@ -192,13 +192,36 @@ class ColumnFolder:
     @cached_property
     def pages(self) -> Annotations:
         """Return everything but the boxes, of which there are none."""
-        values: dict[str, Any] = {name: self._values(name) if self._has(name) else None for name in _PAGE_ARRAYS}
+        values: dict[str, Any] = {name: self._values(name) if self.has(name) else None for name in _PAGE_ARRAYS}
         values |= {name: self._texts(name) for name in _PAGE_TEXTS}
         return replace(_source_of(self.manifest.source), **values, boxes=self._boxes(slice(0, 0)))
 
-    def _boxes(self, rows: slice) -> Boxes:
+    @property
+    def page_counts(self) -> IntArray:
+        """Return how many boxes each page entry has, int64."""
+        counts = np.empty(len(self.pages.page_index), dtype=np.int64)
+        counts[self._values("pages")] = np.diff(self._values("first_box"))
+        return counts
+
+    def boxes_on(self, entries: IntArray) -> Boxes:
+        """Return the boxes of some page entries, which `entry` counts, in their order and that of the file.
+
+        Without ids and outlines.
+        """
+        pages, first = self._values("pages"), self._values("first_box")
+        place = np.empty_like(pages)
+        place[pages] = np.arange(len(pages), dtype=np.int32)
+        start, stop = first[place[entries]], first[place[entries] + 1]
+        counts = stop - start
+        before = np.cumsum(counts) - counts
+        rows: slice | IntArray = np.repeat(start - before, counts) + np.arange(counts.sum())
+        if len(entries) and (start[1:] == stop[:-1]).all():
+            rows = slice(int(start[0]), int(stop[-1]))
+        return replace(self._boxes(rows), entry=np.repeat(np.arange(len(entries), dtype=np.int32), counts))
+
+    def _boxes(self, rows: slice | IntArray) -> Boxes:
         """Return some boxes in the order of the pages, without ids and outlines."""
-        known = filter(self._has, (*_BOX_ARRAYS, "xyxy", "box_area"))
+        known = filter(self.has, (*_BOX_ARRAYS, "xyxy", "box_area"))
         values: dict[str, Any] = {name: self._values(name, rows) for name in known}
         entry, xyxy = values.pop("entry"), values.pop("xyxy")
         if self.manifest.sized:
@@ -212,21 +235,22 @@ class ColumnFolder:
 
     @property
     def _ids(self) -> Sequence[str]:
-        if self._has(_IDS[1]):
+        if self.has(_IDS[1]):
             return self._texts(_IDS[0])
         return Numbers(self._values(_IDS[0]), self.manifest.id_texts)
 
     @property
     def _outlines(self) -> Mapping[int, Sequence[FloatArray]]:
-        return Outlines(*map(self._values, _OUTLINES)) if self._has(_OUTLINES[0]) else {}
+        return Outlines(*map(self._values, _OUTLINES)) if self.has(_OUTLINES[0]) else {}
 
     def _texts(self, name: str) -> Sequence[str]:
-        return Texts(self._map(name), self._map(f"{name}_first")) if self._has(name) else ()
+        return Texts(self._map(name), self._map(f"{name}_first")) if self.has(name) else ()
 
-    def _has(self, name: str) -> bool:
+    def has(self, name: str) -> bool:
+        """Return whether there is a column."""
         return name in self.manifest.columns
 
-    def _values(self, name: str, rows: slice = slice(None)) -> AnyColumn:
+    def _values(self, name: str, rows: slice | IntArray = slice(None)) -> AnyColumn:
         """Return some rows of a column as they were before they were kept; a map where that is what is kept."""
         kept, values = self.manifest.columns[name], self._map(name)[rows]
         if kept.digits:

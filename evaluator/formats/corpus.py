@@ -61,11 +61,24 @@ def read(path: Path, reading: Reading) -> Annotations | None:
     None for what is no corpus and no side of one. `BadInput` for one that is not whole, is damaged, or cannot be read
     as it is asked for.
     """
+    place = side_at(path, reading.side)
+    if place is None:
+        return None
+    try:
+        source = ColumnFolder(place).checked().whole()
+    except (OSError, ValueError) as problem:
+        refuse(place.name, str(problem), _DAMAGED, "others", _AGAIN)
+    _need_same(place.name, source, reading)
+    return source
+
+
+def side_at(path: Path, side: Side | None) -> Path | None:
+    """Return the folder of a side: the path itself, or the only one of that side of a corpus; None as `read`."""
     if is_corpus(path):
-        sides = [group.path for group in groups(path) if reading.side is None or reading.side in group.sides]
+        sides = [group.path for group in groups(path) if side is None or side in group.sides]
         if len(sides) != 1:
-            names = examples([side.relative_to(path).as_posix() for side in sides]) if sides else "none"
-            rule = f"a corpus is read as its only {(reading.side or 'side').replace('_', ' ')}"
+            names = examples([each.relative_to(path).as_posix() for each in sides]) if sides else "none"
+            rule = f"a corpus is read as its only {(side or 'side').replace('_', ' ')}"
             refuse(path.resolve().name, "", rule, names, "Name one of them below the corpus, or add it.")
         path = sides[0]
     if not (path / columns.MANIFEST).is_file():
@@ -79,13 +92,12 @@ def read(path: Path, reading: Reading) -> Annotations | None:
     if entry is None:
         refuse(path.name, "", "a side must be one that its corpus lists", "one that is not there", _AGAIN)
     try:
-        if _digest(path) != entry.digest:
-            refuse(path.name, columns.MANIFEST, _DAMAGED, "others", _AGAIN)
-        source = ColumnFolder(path).checked().whole()
-    except (OSError, ValueError) as problem:
-        refuse(path.name, str(problem), _DAMAGED, "others", _AGAIN)
-    _need_same(path.name, source, reading)
-    return source
+        same = _digest(path) == entry.digest
+    except OSError:
+        same = False
+    if not same:
+        refuse(path.name, columns.MANIFEST, _DAMAGED, "others", _AGAIN)
+    return path
 
 
 def write_side(corpus: Path, side: Side, name: str, key: str, read: Callable[[], Annotations]) -> Annotations | None:

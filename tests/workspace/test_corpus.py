@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,6 +15,8 @@ from evaluator.data.issues import BadInput, issues_text
 from evaluator.formats import columns, limits
 from evaluator.formats.coco import stream
 from evaluator.formats.corpus import LIST
+from evaluator.protocols.coco.evaluation import CocoNumbers
+from evaluator.protocols.coco.streaming import evaluate_streamed
 from evaluator.workspace import corpus
 from tests.building import Box, random_rows, write_coco, write_file
 from tests.terminal import run_command
@@ -67,6 +69,29 @@ def test_numbers_and_issues_are_those_of_the_files(
         return
     sides = folder / "kept" / "ground_truth" / "gt.json", folder / "kept" / "predictions" / "dt.json"
     assert said_of(protocol, *sides) == said
+
+
+@given(seed=st.integers(0, 10**6), pages=st.integers(1, 12))
+def test_coco_takes_the_boxes_of_a_shard_from_the_columns(
+    seed: int, pages: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What it says is what it says of the files, read in shards or at once."""
+    folder = tmp_path_factory.mktemp("corpus")
+    truth, predicted = random_rows(seed)
+    paths = write_coco(folder, truth, [row._replace(score=round(row.score or 0.0, 1)) for row in predicted])
+    try:
+        corpus.make(folder / "kept", paths[0], [paths[1]])
+    except BadInput:
+        return
+    sides = folder / "kept" / "ground_truth" / "gt.json", folder / "kept" / "predictions" / "dt.json"
+    of_columns, of_files = (evaluate_streamed(*each, pages=pages, error_types=True) for each in (sides, paths))
+    assert (of_columns is None) == (of_files is None)
+    if of_columns is None or of_files is None:
+        return
+    assert of_columns.to_json() == of_files.to_json()
+    assert of_columns.own_issues("a") == of_files.own_issues("a")
+    (whole,) = project.evaluate("coco", sides[0], [sides[1]], allow_no_match=True)
+    assert of_columns.numbers == cast(CocoNumbers, whole.result).numbers
 
 
 def content(folder: Path) -> dict[str, bytes]:

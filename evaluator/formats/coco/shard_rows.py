@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,8 +85,25 @@ def read_shard(folder: Path, side: Side, shard: Shard, labels: tuple[str, ...]) 
     is_truth = side == "ground_truth"
     rows = np.fromfile(_place(folder, side, shard), dtype=TRUTH if is_truth else PREDICTION)
     xywh = np.ascontiguousarray(rows["xywh"])
-    page, place = rows["page"] - np.int32(shard.start), np.arange(len(rows), dtype=np.int32)
-    pages = shard.stop - shard.start
+    boxes = Boxes(
+        document=np.zeros(len(rows), dtype=np.int32),
+        page=np.empty(0, dtype=np.int64),
+        label=rows["label"].astype(np.int32),
+        xyxy=corners(xywh),
+        score=np.broadcast_to(np.nan, len(rows)) if is_truth else rows["score"].astype(np.float64),
+        entry=rows["page"] - np.int32(shard.start),
+        position=np.arange(len(rows), dtype=np.int32),
+        ids=(),
+        area=rows["area"].astype(np.float64) if is_truth else None,
+        crowd=rows["crowd"].copy() if is_truth else None,
+        box_area=xywh[:, 2] * xywh[:, 3],
+    )
+    return as_document(boxes, side, shard.stop - shard.start, labels)
+
+
+def as_document(boxes: Boxes, side: Side, pages: int, labels: tuple[str, ...]) -> Annotations:
+    """Return boxes on so many pages, by `entry`, as one document."""
+    place = np.arange(len(boxes), dtype=np.int32)
     return Annotations(
         name=side,
         sha256="",
@@ -98,18 +116,13 @@ def read_shard(folder: Path, side: Side, shard: Shard, labels: tuple[str, ...]) 
         documents=(Document("", ""),),
         page_document=np.zeros(pages, dtype=np.int32),
         page_index=np.arange(pages),
-        boxes=Boxes(
-            document=np.zeros(len(rows), dtype=np.int32),
-            page=page.astype(np.int64),
-            label=rows["label"].astype(np.int32),
-            xyxy=corners(xywh),
-            score=np.broadcast_to(np.nan, len(rows)) if is_truth else rows["score"].astype(np.float64),
-            entry=page,
+        boxes=replace(
+            boxes,
+            document=np.zeros(len(boxes), dtype=np.int32),
+            page=boxes.entry.astype(np.int64),
             position=place,
             ids=Numbers(place.astype(np.int64)),
-            area=rows["area"].astype(np.float64) if is_truth else None,
-            crowd=rows["crowd"].copy() if is_truth and rows["crowd"].any() else None,
-            box_area=xywh[:, 2] * xywh[:, 3],
+            crowd=boxes.crowd if boxes.crowd is not None and boxes.crowd.any() else None,
         ),
         unit="pixels",
     )

@@ -7,7 +7,7 @@ Boxes wait in a temporary folder by shards of images. What matched adds up over 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,9 +19,12 @@ from evaluator import formats
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import NO_RUN, CodeArray, Dataset, Side, again_issues, join, repeated
 from evaluator.data.issues import Issue
+from evaluator.formats import corpus
+from evaluator.formats.coco.rules import Index, Labels
 from evaluator.formats.coco.shape import NeedsFullValidation
-from evaluator.formats.coco.shard_rows import PackJob, read_shard, write_shards
+from evaluator.formats.coco.shard_rows import PackJob, PackResult, as_document, read_shard, write_shards
 from evaluator.formats.coco.stream import MOST_THREADS, NEED_FULL_VALIDATION, ImagesAndLabels, Instances
+from evaluator.formats.columns import ColumnFolder
 from evaluator.matching.box_results import plain_values
 from evaluator.matching.pages_apart import PagesApart, apart_issues, apart_of, changes_on, pages_in_doubt, single_pages
 from evaluator.matching.pairs import most_pairs
@@ -44,6 +47,7 @@ _SHARDS: Final = 20
 _MATCHED_AT_A_TIME: Final = 2
 # Bytes of both files from which it pays to start processes.
 _LARGE: Final = 64 << 20
+_SIDES: Final[tuple[Side, Side]] = ("ground_truth", "prediction")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -127,9 +131,11 @@ def evaluate_streamed(
         return None
     keep_freed_memory()
     try:
-        if not (_is_coco(ground_truth) and _is_coco(prediction)):
+        kept = corpus.side_at(ground_truth, "ground_truth"), corpus.side_at(prediction, "prediction")
+        if None in kept and not (_is_coco(ground_truth) and _is_coco(prediction)):
             return None
-        large = ground_truth.stat().st_size + prediction.stat().st_size >= _LARGE
+        sizes = (each.stat().st_size for side in (ground_truth, prediction) for each in _files(side))
+        large = sum(sizes) >= _LARGE
         engine = Engine() if engine is None else engine if large else engine.here()
         with tempfile.TemporaryDirectory(prefix="layoutscope-") as folder:
             return _result(engine, (ground_truth, prediction), Path(folder), rising, pages, errors=error_types)
@@ -139,10 +145,15 @@ def evaluate_streamed(
 
 
 class _Work(NamedTuple):
-    """A shard, and what it is matched by."""
+    """A shard, and what it is matched by.
+
+    Its boxes are in files of the folder; or in the columns of two sides, `kept`, for the page entries of the shard.
+    """
 
     folder: Path
     shard: Shard
+    kept: tuple[Path, Path] | None
+    entries: IntArray
     labels: tuple[str, ...]
     page_document: CodeArray
     page_size: FloatArray
@@ -160,27 +171,23 @@ def _result(
     errors: bool,
 ) -> StreamedResult:
     """Return the result of two files; one of `NEED_FULL_VALIDATION` when they are not plain, or the disk is full."""
-    with paths[0].open("rb") as file:
-        named = Instances(file).named()
+    source = _Columns(*paths) if paths[0].is_dir() else _Files(*paths)
+    named = source.named
     count = len(named.ids)
     pages = pages or min(max(count // _SHARDS, _FEWEST_PAGES), _MOST_PAGES)
     if engine.parts is not None:
         pages = max(-(-count // engine.parts.count), 1)
     shards = plan(np.arange(count), pages)
-    sides: tuple[Side, Side] = ("ground_truth", "prediction")
-    packing = [
-        PackJob(path, side, named, shards, folder, 1 if engine.elsewhere else MOST_THREADS)
-        for path, side in zip(paths, sides, strict=True)
-    ]
-    # The predictions first: most doubts are about them.
-    predictions, truth = engine.run(write_shards, packing[::-1])
+    truth, predictions = source.packed(engine, shards, folder)
     _check_pair_counts(truth.boxes)
     _check_pair_counts(predictions.boxes)
     labels = named.labels.names
     work = [
-        _Work(folder, shard, labels, named.document[pages], named.size[pages], iou, errors)
+        _Work(
+            folder, shard, source.kept, source.entries[own], labels, named.document[own], named.size[own], iou, errors
+        )
         for shard in shards
-        for pages in (slice(shard.start, shard.stop),)
+        for own in (slice(shard.start, shard.stop),)
     ]
     sources = truth.sha256, predictions.sha256
     parts = engine.share(work, sources, _matched, threads=_MATCHED_AT_A_TIME)
@@ -189,8 +196,8 @@ def _result(
     # As large as what they are merged to.
     del parts, partials
     return StreamedResult(
-        ground_truth=SourceFile(paths[0].name, truth.sha256),
-        prediction=SourceFile(paths[1].name, predictions.sha256),
+        ground_truth=SourceFile(source.names[0], truth.sha256),
+        prediction=SourceFile(source.names[1], predictions.sha256),
         labels=labels,
         iou=iou,
         documents=named.documents,
@@ -204,6 +211,69 @@ def _result(
     )
 
 
+class _Files:
+    """Two files, whose boxes are written into files of their shards."""
+
+    kept = None
+
+    def __init__(self, truth: Path, predicted: Path) -> None:
+        self._paths, self.names = (truth, predicted), (truth.name, predicted.name)
+        with truth.open("rb") as file:
+            self.named = Instances(file).named()
+        self.entries = np.empty(0, dtype=np.int64)
+
+    def packed(self, engine: Engine, shards: Sequence[Shard], folder: Path) -> list[PackResult]:
+        """Return what was written of the ground truth and of the predictions."""
+        threads = 1 if engine.elsewhere else MOST_THREADS
+        packing = [
+            PackJob(path, side, self.named, shards, folder, threads)
+            for path, side in zip(self._paths, _SIDES, strict=True)
+        ]
+        # The predictions first: most doubts are about them.
+        return engine.run(write_shards, packing[::-1])[::-1]
+
+
+class _Columns:
+    """Two sides of a corpus, whose boxes are where they are; raises `NeedsFullValidation` where they are not plain."""
+
+    def __init__(self, truth: Path, predicted: Path) -> None:
+        self.kept = truth, predicted
+        self._folders = [ColumnFolder(each) for each in self.kept]
+        pages, other = (each.pages for each in self._folders)
+        self.names = pages.name, other.name
+        plain = all(
+            side.format == NAME and side.labels == pages.labels and not (side.issues or side.parts)
+            for side in (pages, other)
+        )
+        columns_needed = self._folders[0].has("area") and self._folders[1].has("score")
+        outlined = any(each.has("outlines") for each in self._folders)
+        same = plain and list(pages.page_ids) == list(other.page_ids)
+        if not (same and columns_needed) or outlined or pages.page_size is None or not pages.label_map:
+            raise NeedsFullValidation
+        try:
+            ids = np.array(list(map(int, pages.page_ids)), dtype=np.int64)
+        except ValueError as problem:
+            raise NeedsFullValidation from problem
+        self.entries = np.argsort(ids, kind="stable")
+        names = [document.doc_id for document in pages.documents]
+        by_name = sorted(range(len(names)), key=names.__getitem__)
+        document = np.argsort(by_name).astype(np.int32)[pages.page_document[self.entries]]
+        self.named = ImagesAndLabels(
+            ids=ids[self.entries],
+            size=pages.page_size[self.entries],
+            document=document,
+            page=pages.page_index[self.entries],
+            documents=tuple(names[row] for row in by_name),
+            labels=Labels(np.arange(len(pages.labels)), pages.labels),
+            lookup=Index(ids[:0]),
+            label_index=Index(ids[:0]),
+        )
+
+    def packed(self, _engine: Engine, _shards: Sequence[Shard], _folder: Path) -> list[PackResult]:
+        """Return what there is of the ground truth and of the predictions."""
+        return [PackResult(each.pages.sha256, each.page_counts[self.entries]) for each in self._folders]
+
+
 def _check_pair_counts(boxes: IntArray) -> None:
     """Raise `NeedsFullValidation` where the ordinary way counts the pairs before it makes them."""
     if float((boxes.astype(np.float64) ** 2).sum()) > most_pairs(int(boxes.sum())):
@@ -212,8 +282,13 @@ def _check_pair_counts(boxes: IntArray) -> None:
 
 def _joined(given: _Work) -> Dataset:
     """Return both sides of a shard, as one document."""
-    truth = replace(read_shard(given.folder, "ground_truth", given.shard, given.labels), page_size=given.page_size)
-    return join(truth, read_shard(given.folder, "prediction", given.shard, given.labels))
+    if given.kept is None:
+        sides = [read_shard(given.folder, side, given.shard, given.labels) for side in _SIDES]
+    else:
+        boxes = [ColumnFolder(each).boxes_on(given.entries) for each in given.kept]
+        pages = len(given.entries)
+        sides = [as_document(each, side, pages, given.labels) for each, side in zip(boxes, _SIDES, strict=True)]
+    return join(replace(sides[0], page_size=given.page_size), sides[1])
 
 
 def _matched(
@@ -259,6 +334,10 @@ def _changes(given: tuple[_Work, IntArray]) -> dict[int, tuple[str, str]]:
     """Return what brings the boxes of some pages of a shard in place, by page."""
     work, pages = given
     return changes_on(_joined(work), 0, pages)
+
+
+def _files(side: Path) -> Iterable[Path]:
+    return side.iterdir() if side.is_dir() else [side]
 
 
 def _is_coco(path: Path) -> bool:

@@ -27,7 +27,7 @@ def minutes(
 ) -> str:
     """Return the minutes; text of reviewers and files cannot become markup. `others`: findings of no cause."""
     decided = [(row, effect) for row, effect in rows if row.entries]
-    left = [row for row, _ in rows if row.judged < row.mistakes]
+    left = [row for row, _ in rows if not row.entries]
     parts = [f"# Minutes, {time:%Y-%m-%d}", markdown_text(signature), "## Decisions", markdown_text(_words(rows))]
     heads = ["Cause", *letters, "Page", "Verdict and note", "Owner", "Due", "Status", "Effect on the numbers"]
     parts += _table(heads, [[*_cause(row, link), *_said(row, effect, letters)] for row, effect in decided])

@@ -45,7 +45,7 @@ from evaluator.pdf.writer import Bar, Box, Cell, Curve, Drawing, Pane, Row, Rows
 from evaluator.system.atomic_write import atomic_write
 
 _FOLDER: Final = Path(__file__).parent
-_PAGE_HEIGHT: Final = 304.0
+_PAGE_HEIGHT: Final = 288.0
 _MESSAGE_BYTES: Final = 4 * 2**20
 _LEGEND: Final = (
     ("TP", "matched (TP)"),

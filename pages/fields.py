@@ -13,6 +13,7 @@ from evaluator.components.viewer import fields as overlay
 from evaluator.components.viewer.payload import PageEvents, PagePayload, without_page
 from evaluator.data.issues import count_of, cut, displayed, has_errors, issue_count
 from evaluator.metrics.results import threshold_text
+from evaluator.metrics.terms import explained
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
@@ -79,12 +80,12 @@ def _preset() -> None:
 def _numbers(model: FieldModel) -> None:
     counts = model.result.overall(state.field_iou)
     cells = "".join(
-        f"<div><dt>{name}</dt><dd>{frame.number(value)}</dd></div>"
-        for name, value in (
-            (f"mAP at {threshold_text(state.field_iou)}", field_results.mean_ap(model)),
-            ("Precision", _defined(counts.precision[0])),
-            ("Recall", _defined(counts.recall[0])),
-            ("Coverage", model.result.coverage["ratio"]),
+        f'<div title="{formula}"><dt>{name}</dt><dd>{frame.number(value)}</dd></div>'
+        for name, formula, value in (
+            (f"mAP at {threshold_text(state.field_iou)}", explained("mAP"), field_results.mean_ap(model)),
+            ("Precision", explained("Precision"), _defined(counts.precision[0])),
+            ("Recall", explained("Recall"), _defined(counts.recall[0])),
+            ("Coverage", "Share of the fields whose ground truth has a box.", model.result.coverage["ratio"]),
         )
     )
     st.html(f'<dl class="ls-numbers ls-field-numbers">{cells}</dl>')

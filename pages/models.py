@@ -283,7 +283,7 @@ def view() -> None:
     with frame.title("All models"):
         _filter(loaded)
     frame.banners(loaded, loaded.models)
-    signature = frame.signature(loaded, loaded.models, "95 % intervals over documents")
+    signature = frame.signature(loaded, loaded.models, *frame.interval_words(loaded))
     headline.thresholds(loaded, loaded.pair, signature)
     answer = st.container()
     if state.earlier_rejected:

@@ -20,7 +20,7 @@ from evaluator.matching.box_results import AnyBoxResult
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.metrics.measures import Key, Measures, Part
-from evaluator.metrics.resampling import LEAST_RESAMPLES, LEVEL, RESAMPLES, SEED
+from evaluator.metrics.resampling import FEW_DOCUMENTS, LEAST_RESAMPLES, LEVEL, RESAMPLES, SEED
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
 from evaluator.metrics.tied_scores import Range
 from evaluator.protocols import protocol_of
@@ -286,6 +286,8 @@ def signature_line(
         if len(scores) == 2 and msgspec.structs.replace(b, min_score=a.min_score) == a:
             mine, other = (f"≥ {threshold_text(score)}" for score in scores)
             line = a.line.replace(f"score {mine}", f"score {mine} ({names[0]}), {other} ({names[1]})", 1)
+    if min(a.documents, b.documents) < FEW_DOCUMENTS:
+        return line
     return f"{line} · {LEVEL:.0%} intervals: {resamples:,} resamples of documents, seed {seed}".replace("95%", "95 %")
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from evaluator.data.issues import plain
-from evaluator.metrics.results import ResultTable
+from evaluator.metrics.results import MINUS, ResultTable
 
 # A cell that begins like this is run as a formula by spreadsheets.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -121,12 +121,12 @@ def _is_text(table: ResultTable, column: int) -> bool:
 
 
 def _shown(cell: Cell) -> str:
-    """Return a cell as people read it: four decimals, thousands, n/a."""
+    """Return a cell as people read it: four decimals, thousands, a minus, n/a."""
     if cell is None:
         return "n/a"
-    if isinstance(cell, float):
-        return f"{cell:.4f}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
+    if isinstance(cell, str):
+        return cell
+    return (f"{cell:.4f}" if isinstance(cell, float) else f"{cell:,}").replace("-", MINUS)
 
 
 def _csv_cell(cell: Cell) -> str:

@@ -46,9 +46,9 @@ class Item(NamedTuple):
         """Return the place as people read it.
 
         >>> Item("a.pdf", 1, "total", spurious=True).place_words
-        'total (spurious)'
+        'total (extra)'
         """
-        return f"{self.place} (spurious)" if self.spurious else self.place
+        return f"{self.place} (extra)" if self.spurious else self.place
 
 
 class Items(tuple[Item, ...]):

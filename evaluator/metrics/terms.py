@@ -19,6 +19,7 @@ TERMS: Final[Mapping[str, str]] = {
     "AP": "Average precision: area under precision over recall, mean of the IoU thresholds 0.50 to 0.95.",
     "AP50": "Average precision at IoU 0.50: area under precision over recall.",
     "AP75": "Average precision at IoU 0.75: area under precision over recall.",
+    "mAP": "Mean over the labels of average precision: area under precision over recall.",
     "AR": "Average recall: mean of the largest recall at the IoU thresholds 0.50 to 0.95.",
     "ECE": "Expected calibration error: sum over bins of (boxes in the bin / all) × |precision − mean score|.",
     "Brier score": "Mean of (confidence − 1 if right, 0 if wrong)².",

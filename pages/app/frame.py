@@ -18,6 +18,7 @@ from evaluator.components.theme.payload import ThemePayload
 from evaluator.data.dataset import level_texts
 from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, plain
 from evaluator.matching.error_types import ERROR_TYPES
+from evaluator.metrics.resampling import FEW_DOCUMENTS
 from evaluator.metrics.results import ratio_text, threshold_text
 from evaluator.project import Origin
 from evaluator.workspace.roles import sample
@@ -154,6 +155,11 @@ def signature(loaded: LoadedBoxes, chosen: Sequence[Model], *extra: str) -> str:
         *extra,
     ]
     return " · ".join(parts)
+
+
+def interval_words(loaded: LoadedBoxes) -> tuple[str, ...]:
+    """Return what a signature says of intervals; nothing for so few documents that there are none."""
+    return ("95 % intervals over documents",) if len(loaded.dataset.documents) >= FEW_DOCUMENTS else ()
 
 
 def need_files() -> None:

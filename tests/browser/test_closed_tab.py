@@ -59,6 +59,10 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
         screen = visit(f"http://127.0.0.1:{port}")
         # Own files by whoever was told nothing: what the first view offers, and what the list says Enter does.
         screen.open().choose(*files, pages, link="Open your own files")
+        for width in (1024, 1440):
+            row = screen.sized(width).page.locator(".layoutscope-files .file").first
+            places = [row.locator(part).first.bounding_box() for part in ("select", ".name", ".count")]
+            assert [place["x"] for place in places] == sorted(place["x"] for place in places), width
         screen.page.keyboard.press("Enter")
         screen.wait(lambda: "1 page file added. The sample is closed." in screen.text(), "what became of the files")
         answer = screen.page.locator(".ls-headline")

@@ -226,7 +226,7 @@ def test_a_name_says_nothing_of_labels_that_were_not_asked_for() -> None:
         compared = compare([result, result], ("A", "B"), resamples=LEAST_RESAMPLES)
         assert compared.mistakes["invented"] == {"a": 1, "b": 1, "difference": 0}
         rows = {row[0]: row[1:] for row in compared.tables(("a.json", "b.json"))[-1].rows}
-        assert rows[f"False positive with nothing {of_labels}there"] == (1, 1, 0)
+        assert rows[f"Extra box with nothing {of_labels}there"] == (1, 1, 0)
 
 
 def test_labels_that_only_one_model_has() -> None:

@@ -122,7 +122,7 @@ def test_fields_by_box_and_by_value_worked_by_hand() -> None:
     }  # fmt: skip
     assert rows_of(by_value)["All fields"] == [1, 2, 0, 1, -1]
     assert [by_value.items[at].words for at in by_value.items_with_outcome(0, "a_better")] == [
-        "letter, page 1, date", "letter, page 1, more (spurious)",
+        "letter, page 1, date", "letter, page 1, more (extra)",
     ]  # fmt: skip
     assert [by_value.items[at].words for at in by_value.items_with_outcome(0, "b_better")] == ["letter, page 1, name"]
     assert rows_of(FieldLedgers(first, second).by_box_and_value(0.3)[0])["All fields"] == [0, 1, 2, 1, -1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -11,7 +12,7 @@ from evaluator.metrics.terms import TERMS
 from evaluator.system.version import __version__
 from pages.app.help_menu import MANUAL, STEPS
 from pages.app.state import State
-from tests.dashboard import ROOT, fine, start, words
+from tests.dashboard import EVERY_VIEW, ROOT, fine, html_blocks, read_html, start, words
 
 
 @pytest.mark.parametrize("step", [0, 1, 5])
@@ -37,6 +38,18 @@ def test_every_page_of_the_documentation_opens_with_links_inside(name: str) -> N
     (shown,) = [each.value for each in app.markdown if each.value.startswith("# ")]
     assert name in MANUAL
     assert not re.search(r"!\[|\]\([a-z-]+\.md|\]\(\.\./", shown)
+
+
+@pytest.mark.parametrize("view", EVERY_VIEW)
+def test_every_term_of_a_view_has_its_formula_as_a_tooltip(view: str) -> None:
+    app = start(view)
+    for element in app.dataframe:
+        settings = json.loads(element.proto.columns or "{}")
+        for column in map(str, element.value.columns):
+            term = re.sub(r",? [AB]$", "", column)
+            assert term not in TERMS or (settings.get(column) or {}).get("help"), column
+    for body in html_blocks(app):
+        assert "title=" in body or not any(word in TERMS for word in read_html(body).words), body
 
 
 def test_terms_say_a_formula_or_what_is_counted() -> None:

@@ -122,6 +122,13 @@ def test_found_missed_and_extra_are_the_same_everywhere_and_open_their_boxes(
         dashboard.go(app, OVERVIEW)
 
 
+def test_numbers_of_sizes_that_no_box_has_are_named_below_the_table_alone(view: View) -> None:
+    app = view()
+    heads = [cell for row in dashboard.read_html(dashboard.block(app, "ls-own")).rows[:2] for cell in row]
+    assert ("Small" in heads, heads.count("Large"), "AP75" in heads) == (False, 2, True)
+    assert any("Small: no ground truth of this size" in each for each in dashboard.texts(app.caption))
+
+
 @pytest.mark.parametrize(("iou", "status"), [(0.5, "FP"), (0.75, "FN"), (0.75, "TP")])
 def test_a_count_of_a_label_opens_its_boxes_at_the_iou_of_the_table(
     view: View, results: Results, iou: float, status: str

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.compare.differences import Difference, decision_differences, differences
 from evaluator.compare.sentences import difference_points, interval_text, name_of, summary
+from evaluator.metrics.results import signed
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
 from pages.app import address as address_bar
@@ -42,7 +43,8 @@ def test_the_view_says_counts_and_lists_what_the_terminal_does(monkeypatch: pyte
     assert len(tables) == len(ledgers)
     for table, ledger in zip(tables, ledgers, strict=True):
         assert table.iloc[:, 0].tolist() == list(ledger.rows)
-        counts = [list(ledger.counts(row).values()) for row in range(len(ledger.rows))]
+        every = [list(ledger.counts(row).values()) for row in range(len(ledger.rows))]
+        counts = [[*outcomes, signed(net)] for *outcomes, net in every]
         assert table.iloc[:, 1:].to_numpy().tolist() == counts
     assert "ledger" not in address(app)
     for ledger in ledgers:
@@ -76,7 +78,7 @@ def check_differences(app: AppTest, every: Sequence[Difference]) -> None:
     assert [text.removesuffix(" ★") for text in table["B − A, points"]] == [difference_points(one) for one in rows]
     assert ["★" in text for text in table["B − A, points"]] == [one.is_clear for one in rows]
     wanted = [None if one.too_few else interval_text(one, signed=True) for one in rows]
-    assert list(table["95 % interval"]) == [text or "–" for text in wanted]
+    assert list(table.get("95 % interval", ())) == [text or "–" for text in wanted if any(wanted)]
     assert list(table["Better in B"]) == [one.documents_better for one in rows]
     said = " ".join(words(app))
     headline = summary(every, ("A", "B")).headline
@@ -135,7 +137,7 @@ def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.Mo
         data = dashboard.viewer(app)
         (box,) = [each for each in data["boxes"] if each["key"] == data["selected"]]
         assert box["key"] == now(State.field_box)
-        assert box["label"] == row["Field"].removesuffix(" (spurious)")
+        assert box["label"] == row["Field"].removesuffix(" (extra)")
 
 
 def test_a_link_to_a_number_that_is_not_there_says_so() -> None:

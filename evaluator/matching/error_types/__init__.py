@@ -27,7 +27,7 @@ rule  name          what must hold; "free" is an unmatched box that has no name 
 9     duplicate     a free prediction is near a ground truth of its label that has its prediction by now (matched, or
                     named with one by rules 1 to 8), or has IoU >= the threshold with one of any label
 10    missed        a free ground truth
-11    extra         a free prediction: a false positive with nothing there
+11    extra         a free prediction: an extra box with nothing there
 12    cut off       a matched pair that no split or merge holds has coverage < ``min_coverage``, and its purity is good
                     or its coverage the worse of the two
 13    over-cropped  the same with purity < ``min_purity``

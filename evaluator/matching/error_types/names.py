@@ -42,7 +42,7 @@ class ErrorType(NamedTuple):
     @property
     def title_of_some(self) -> str:
         """Return the title where only some labels are counted: boxes of others may lie there."""
-        return "False positive with nothing of these labels there" if self.name == "invented" else self.title
+        return "Extra box with nothing of these labels there" if self.name == "invented" else self.title
 
 
 _TRUTH: Final[tuple[Side, ...]] = ("ground_truth",)
@@ -75,7 +75,7 @@ ERROR_TYPES: Final[Mapping[str, Mapping[str, ErrorType]]] = {
         ("near_miss", "Near miss", "The label is right and the box fits poorly.", _BOTH),
         ("duplicate", "Duplicate", "The ground truth here already has its prediction.", _PREDICTION),
         ("missed", "Missed", "No prediction belongs to this ground truth.", _TRUTH),
-        ("invented", "False positive with nothing there", "No ground truth belongs to this prediction.", _PREDICTION),
+        ("invented", "Extra box with nothing there", "No ground truth belongs to this prediction.", _PREDICTION),
     ),
 }
 """Every name by family; its position in the family is its code in columns."""

@@ -299,7 +299,7 @@ def body(kinds: Mapping[str, str]) -> None:
     leave_first_address()
     page_listing.drop_unknown(loaded)
     State.pair_whole.pop()
-    headline.thresholds(loaded, chosen, frame.signature(loaded, chosen, "95 % intervals over documents"))
+    headline.thresholds(loaded, chosen, frame.signature(loaded, chosen, *frame.interval_words(loaded)))
     frame.banners(loaded, chosen)
     _label_notes(loaded, chosen)
     answer = st.container(key="compare_answer", gap="small")

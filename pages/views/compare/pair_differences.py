@@ -16,6 +16,7 @@ from evaluator.data.issues import count_of, displayed, plain
 from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.resampling import FEW_DOCUMENTS, RESAMPLES
+from evaluator.metrics.results import signed
 from pages.app import frame, widgets
 from pages.app.cache import Cached
 from pages.app.session_files import PairModel
@@ -70,7 +71,8 @@ def _differences_part(place: DeltaGenerator, every: Sequence[Difference], names:
 
 
 def _sentence(every: Sequence[Difference], names: Sequence[str], of: str) -> None:
-    frame.section("B against A", f"{of + ' · ' if of else ''}95 % intervals from resampled {_noun(every)}s")
+    made_of = "" if _all_few(every) else f"95 % intervals from resampled {_noun(every)}s"
+    frame.section("B against A", " · ".join(filter(None, (of, made_of))))
     if _resampled(every):
         text = " ".join(part for part in summary(every, names) if part)
         st.html(f'<p class="ls-sentence{frame.theme_class()}"><span>{html.escape(plain(text))}</span></p>')
@@ -78,6 +80,10 @@ def _sentence(every: Sequence[Difference], names: Sequence[str], of: str) -> Non
 
 def _noun(every: Sequence[Difference]) -> str:
     return next((one.noun for one in every), "document")
+
+
+def _all_few(every: Sequence[Difference]) -> bool:
+    return all(one.too_few for one in every)
 
 
 def _resampled(every: Sequence[Difference]) -> bool:
@@ -89,14 +95,15 @@ def _table(every: Sequence[Difference]) -> None:
     rows = decision_differences(every, limit=max(_ROWS, sum(one.overall for one in every)), metrics=metrics)
     if not rows:
         return
-    few, noun = "–", _noun(every)
+    noun = _noun(every)
+    intervals = ["–" if one.too_few else interval_text(one, signed=True) or "–" for one in rows]
     widgets.table(
         {
             "Number": [displayed(name_of(one)) for one in rows],
             "A": [one.a for one in rows],
             "B": [one.b for one in rows],
             "B − A, points": [f"{difference_points(one)}{' ★' if one.is_clear else ''}" for one in rows],
-            "95 % interval": [few if one.too_few else interval_text(one, signed=True) or few for one in rows],
+            **({} if _all_few(every) else {"95 % interval": intervals}),
             "Better in B": [one.documents_better for one in rows],
             "Worse in B": [one.documents_worse for one in rows],
         },
@@ -147,12 +154,12 @@ def _ledger_table(ledger: ItemLedger) -> None:
                 state.ledger_of = (ledger.measure, ledger.rows[row], outcome)
 
     widgets.table(
-        {"": [displayed(name) for name in ledger.rows], **columns, "Net": [each["net"] for each in counts]},
+        {"": [displayed(name) for name in ledger.rows], **columns, "Net": [signed(each["net"]) for each in counts]},
         rows=8,
         on_select=picked,
         key=key,
         names="",
-        columns={"": 210, **dict.fromkeys(columns, widgets.count_column(84)), "Net": widgets.count_column(64)},
+        columns={"": 210, **dict.fromkeys(columns, widgets.count_column(84)), "Net": 64},
         alt=f"Ledger of {ledger.noun}s, by {ledger.criterion}",
     )
 

@@ -16,6 +16,7 @@ from evaluator.data.fields import Field
 from evaluator.data.issues import count_of, cut, displayed, plain, whole
 from evaluator.metrics.confidence import BINS, review_budgets, review_curve, review_sentence
 from evaluator.metrics.results import defined, threshold_text
+from evaluator.metrics.terms import explained
 from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.field_types import TypeRow, type_rows
@@ -269,9 +270,11 @@ def _numbers(compared: ComparedFields, judged: dict[str, Any]) -> None:
     values = {letter: each.to_json() for letter, each in judged.items()}
     heads = "".join(f"<th>{frame.letter_badge(model.letter)}</th>" for model in compared.models)
     lines = []
-    for name, key in (("AUROC", "auroc"), ("Brier score", "brier"), ("Calibration error", "ece")):
+    for name, term, key in (
+        ("AUROC", "AUROC", "auroc"), ("Brier score", "Brier score", "brier"), ("Calibration error", "ECE", "ece"),
+    ):  # fmt: skip
         cells = "".join(f"<td>{frame.number(values[letter][key])}</td>" for letter in judged)
-        lines.append(f"<tr><th scope='row'>{name}</th>{cells}</tr>")
+        lines.append(f"<tr><th scope='row' title='{explained(term)}'>{name}</th>{cells}</tr>")
     for name, counted in (
         ("Values", {letter: len(each) for letter, each in judged.items()}),
         ("Wrong values", {letter: int((~each.right).sum()) for letter, each in judged.items()}),

@@ -86,7 +86,7 @@ def _level() -> None:
 
 def _card(listed: _Listed) -> None:
     row = listed.row
-    what = f"{row.what} · {row.role}" if row.role else row.what
+    what = " · ".join(filter(None, (row.what, row.role, row.sha256 and f"SHA-256 {row.sha256}")))
     st.html(f'<h2 class="ls-section">{html.escape(plain(row.name))} <small>{html.escape(plain(what))}</small></h2>')
     if listed.member is None:
         if listed.reason is not None:
@@ -180,8 +180,8 @@ def _table(rows: list[FileRow], key: str) -> None:
             "Pages": [row.pages for row in rows],
             "Boxes": [row.boxes for row in rows],
             "Labels": [row.labels for row in rows],
-            "Issues": [row.issues for row in rows],
-            "SHA-256": [row.sha256 for row in rows],
+            # Of a file that is not read nothing is known.
+            "Issues": ["" if row.issues == "none" and not row.sha256 else row.issues for row in rows],
         },
         rows=_ROWS,
         placeholder="",
@@ -194,7 +194,6 @@ def _table(rows: list[FileRow], key: str) -> None:
             "Boxes": widgets.count_column(60),
             "Labels": widgets.count_column(56),
             "Issues": 76,
-            "SHA-256": 90,
         },
         names="File",
         alt="Files of this session",

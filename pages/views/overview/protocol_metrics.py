@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from evaluator.metrics import export
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import Calibration
 from evaluator.metrics.measures import Key
+from evaluator.metrics.resampling import FEW_DOCUMENTS
 from evaluator.metrics.results import defined, threshold_text
 from evaluator.metrics.terms import explained
 from evaluator.protocols.base import NumberGroup
@@ -100,7 +102,9 @@ def has_own_numbers(loaded: LoadedBoxes) -> bool:
 def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
     """Draw the protocol's own numbers, a row for each model, and B minus A in points."""
     of = protocol.chosen()
-    groups = [of.protocol_metrics(evaluation_of(loaded, model)) for model in chosen]
+    every = [of.protocol_metrics(evaluation_of(loaded, model)) for model in chosen]
+    why = dict.fromkeys(f"{one.title}: {one.why}" for group in every[0] for one in group.numbers if one.why)
+    groups = _with_values(every)
     few = is_resampled(loaded, chosen)
     known: dict[str, Difference] = {}
     if len(chosen) == 2 and few and state.own_intervals:
@@ -117,9 +121,8 @@ def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
         f'<div class="ls-wide"><table class="ls-own{frame.theme_class()}"><thead><tr><th></th>{heads}</tr>'
         f'<tr><th scope="row">Mean of {labels}</th>{titles}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
-    why = dict.fromkeys(f"{one.title}: {one.why}" for group in groups[0] for one in group.numbers if one.why)
     notes = ["All predictions at the protocol's own IoU thresholds: the sliders do not move these numbers."]
-    notes += [f"– {'; '.join(why)}."] if why else []
+    notes += [f"{'; '.join(why)}."] if why else []
     said = []
     for model in chosen:
         limited = getattr(evaluation_of(loaded, model), "beyond_limit", None)
@@ -133,7 +136,7 @@ def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
         notes.append(f"For intervals of so many boxes: layoutscope compare {of.name}.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(frame.escaped(" ".join(notes)), width="content")
-        if len(chosen) == 2 and few:
+        if len(chosen) == 2 and few and len(loaded.dataset.documents) >= FEW_DOCUMENTS:
             st.toggle(
                 f"Intervals of B − A ({_STAR} outside 0)",
                 key=State.own_intervals.key,
@@ -142,6 +145,16 @@ def numbers_table(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
             )
     if said:
         st.caption(" ".join(map(frame.escaped, said)))
+
+
+def _with_values(every: Sequence[Sequence[NumberGroup]]) -> list[list[NumberGroup]]:
+    """Return the numbers that some model has, such as AP of small boxes where the ground truth has some."""
+    shown = []
+    for together in zip(*every, strict=True):
+        rows = zip(*(group.numbers for group in together), strict=True)
+        has = [any(one.value is not None for one in row) for row in rows]
+        shown.append([group._replace(numbers=tuple(itertools.compress(group.numbers, has))) for group in together])
+    return [[group for group in own if group.numbers] for own in zip(*shown, strict=True)]
 
 
 def _made_by_ties(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evaluator.analysis.suspects.listing import too_many_labels
 from evaluator.data.issues import count_of
 from pages.app import frame, pictures, widgets
 from pages.app.address import read_url, write_url
@@ -25,7 +26,8 @@ def view() -> None:
         # What the count of the tab counts.
         page_listing.open_unjudged()
     model = loaded.shown
-    answers = suspects.plan_progress(loaded, suspects.list_suspects(loaded))
+    drawn = too_many_labels(loaded.dataset) is None
+    answers = suspects.plan_progress(loaded, suspects.list_suspects(loaded)) if drawn else []
     pages = suspects.planned_pages(answers[0], loaded.dataset) if answers else []
     line = frame.title("Queue", counts=review_counts.counts_of(loaded))
     with line:
@@ -35,7 +37,7 @@ def view() -> None:
         headline.model_switch(loaded.models)
     frame.banners(loaded, [model])
     headline.thresholds(loaded, [model], frame.signature(loaded, [model]))
-    if state.queued:
+    if state.queued and drawn:
         review_plan.show(loaded, model, answers, pages)
     else:
         grid.show(loaded, model, line)

@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from evaluator.analysis.suspects.listing import Suspects
+from evaluator.analysis.suspects.listing import Suspects, too_many_labels
 from evaluator.data.issues import whole
 from pages.app import components, frame, jobs, widgets
 from pages.app.address import read_url, write_url
@@ -123,6 +123,9 @@ def view() -> None:
         _filter(loaded)
     frame.banners(loaded, loaded.pair)
     headline.thresholds(loaded, loaded.pair, signature)
+    if refused := too_many_labels(loaded.dataset):
+        st.html(f'<div class="ls-empty"><p>{refused[0].upper()}{refused[1:]}</p></div>')
+        return
     every = suspects.list_suspects(loaded)
     left, right = st.columns([1, 1.05], vertical_alignment="center")
     with left:

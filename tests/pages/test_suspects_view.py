@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
-from evaluator.analysis.suspects.listing import suspect_target, suspects
+from evaluator.analysis.suspects.listing import MOST_LABELS, suspect_target, suspects
 from evaluator.data.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from evaluator.review.corrections import corrections
@@ -20,6 +20,7 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE
 from tests import dashboard
+from tests.building import box, write_file
 from tests.dashboard import QUEUE, SUSPECTS, fine, press, send_event, texts, words
 from tests.judging import opinion, store
 from tests.planting import write_spoilt
@@ -225,3 +226,16 @@ def test_what_accepting_changes_is_said_for_the_chosen_and_is_what_happens(store
     for line, promise in zip(listed(app)["effects"][data["suspects"][moved]["target"]], promised, strict=True):
         assert "→" not in line
         assert re.findall(r"(?:→ |stays )(\S+)", promise) == re.findall(r"stays (\S+)", line)
+
+
+def test_more_labels_than_suspects_are_looked_for_under_are_said(tmp_path: Path) -> None:
+    many = [box(0.1, 0.1, 0.4, 0.2, page=at, label=f"label {at}") for at in range(MOST_LABELS + 1)]
+    names = [each.label for each in many]
+    truth = write_file(tmp_path / "truth.json", many, side="ground_truth", labels=names)
+    model = write_file(tmp_path / "model.json", [each._replace(score=0.9) for each in many], labels=names)
+    files = dashboard.workspace(truth, [model], None)
+    said = "uspects are looked for under at most 256 labels; found 257. Bring some together."
+    assert f"S{said}" in words(fine(dashboard.start(SUSPECTS, files=files)))
+    assert "Sample of 0 pages" in str(fine(dashboard.start(QUEUE, files=files, queue="sample")))
+    with pytest.raises(ValueError, match=f"^s{re.escape(said)}$"):
+        suspects(join(formats.read(truth), formats.read(model)))

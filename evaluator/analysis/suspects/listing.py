@@ -28,6 +28,8 @@ Action = Literal["add", "remove", "relabel", "move"]
 ACTIONS: Final[tuple[Action, ...]] = ("add", "remove", "relabel", "move")
 """What accepting does, in the order of `KINDS`."""
 MOST_MODELS: Final = 2
+MOST_LABELS: Final = 256
+"""Each box is weighed under each label, so that more would cost memory with their square."""
 _LETTERS: Final = ("A", "B")
 # Name of each side, and where it goes when its coordinate falls or rises.
 _SIDES: Final = (
@@ -296,10 +298,12 @@ def suspects(
 
     Of two models both must say the same (`support`). `labels`: None for all that a file maps. Predictions below
     `min_score` do not take part; suspects less likely than `least` are left out. ValueError, one sentence: no
-    prediction or more than two, or a label that no file has.
+    prediction or more than two, more than `MOST_LABELS` labels, or a label that no file has.
     """
     if not 1 <= len(dataset.predictions) <= MOST_MODELS:
         raise ValueError(f"suspects need one or two predictions; found {len(dataset.predictions)}")
+    if too_many := too_many_labels(dataset):
+        raise ValueError(too_many)
     wanted = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(n) for n in dataset.scored_labels(labels)])
     truth = _used_boxes(dataset.ground_truth, wanted)
     models = [_used_boxes(side, wanted, min_score) for side in dataset.predictions]
@@ -317,6 +321,14 @@ def suspects(
     for model, side in enumerate(models):
         ranked.prediction[:, model] = original_rows(ranked.prediction[:, model], side.rows)
     return Suspects(dataset, ranked, len(truth.rows), tuple(model.rows for model in models), min_score)
+
+
+def too_many_labels(dataset: Dataset) -> str | None:
+    """Return in a sentence why suspects of a dataset are not looked for; None where they are."""
+    labels = len(dataset.labels)
+    if labels <= MOST_LABELS:
+        return None
+    return f"suspects are looked for under at most {MOST_LABELS} labels; found {labels:,}. Bring some together."
 
 
 def _used_boxes(side: JoinedBoxes, wanted: BoolArray, min_score: float = 0.0) -> UsedBoxes:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from evaluator.analysis.suspects.listing import too_many_labels
 from evaluator.data.issues import count_of
 from pages.app import frame
 from pages.app.session_files import LoadedBoxes
@@ -23,9 +24,9 @@ def counts_of(loaded: LoadedBoxes | None) -> Mapping[View, tuple[int, str]]:
     rows = count_of(len(causes), "cause") + (f" and {count_of(len(others), 'finding')} of none" if others else "")
     places = int(np.count_nonzero(~page_listing.judged_causes(loaded, loaded.shown)))
     of_model = f"{count_of(places, 'place')} of {frame.letter_and_name(loaded.shown)} without a verdict"
-    suspected = suspects.count_unanswered(suspects.list_suspects(loaded))
-    return {
-        "findings": (len(causes) + len(others), rows),
-        "queue": (places, of_model),
-        "suspects": (suspected, f"{count_of(suspected, 'suspected box')} of the ground truth without an answer"),
-    }
+    counts: dict[View, tuple[int, str]] = {"findings": (len(causes) + len(others), rows), "queue": (places, of_model)}
+    if not too_many_labels(loaded.dataset):
+        suspected = suspects.count_unanswered(suspects.list_suspects(loaded))
+        said = f"{count_of(suspected, 'suspected box')} of the ground truth without an answer"
+        counts["suspects"] = (suspected, said)
+    return counts

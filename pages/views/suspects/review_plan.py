@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from evaluator.analysis.suspects.listing import too_many_labels
 from evaluator.analysis.suspects.review_plan import course
 from evaluator.components.gallery import crops
 from evaluator.data.issues import count_of, plain
@@ -125,7 +126,7 @@ def reviewed_by_me(document: str, page: int) -> bool:
 
 def reminder(loaded: LoadedBoxes) -> None:
     """Draw, in Pages, how far a review is, and the way to the next page."""
-    if not state.reviewing:
+    if not state.reviewing or too_many_labels(loaded.dataset):
         return
     answers = suspects.plan_progress(loaded, suspects.list_suspects(loaded))
     with st.container(border=True, key="review_plan"):

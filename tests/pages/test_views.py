@@ -338,10 +338,9 @@ def test_mistakes_are_filtered_by_name() -> None:
     app = start(PAGE_BROWSER)
     mistakes = box_result(0).mistakes
     pills = app.button_group(key="mistake_names")
+    most_first = sorted(zip(DOCUMENT, mistakes.counts.tolist(), strict=True), key=lambda each: -each[1])
     assert [option.content for option in pills.proto.options] == [
-        f"{ERROR_TYPES['document'][name].chip} {count}"
-        for name, count in zip(DOCUMENT, mistakes.counts.tolist(), strict=True)
-        if count
+        f"{ERROR_TYPES['document'][name].chip} {count}" for name, count in most_first if count
     ]
     pills.set_value(["cut_off", "wrong_class"])
     fine(app.run())

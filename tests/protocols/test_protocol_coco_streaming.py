@@ -94,10 +94,13 @@ def assert_equal_to_ordinary(
 
 
 def plain_set(seed: int, **options: Any) -> tuple[Value, list[Value]]:
-    """A `random_set` about which nothing is to be told, with the annotations of all images mixed."""
+    """A `random_set` with nothing to be told; ids, names and places of images have orders of their own."""
     truth, results = random_set(seed, **options)
-    order = np.random.default_rng(seed).permutation(len(truth["annotations"]))
-    return inside_all({**truth, "annotations": [truth["annotations"][at] for at in order]}, results)
+    rng = np.random.default_rng(seed)
+    annotations = [truth["annotations"][at] for at in rng.permutation(len(truth["annotations"]))]
+    names = rng.permutation(len(truth["images"]))
+    images = [{**image, "file_name": f"{name:04d}.png"} for image, name in zip(truth["images"], names, strict=True)]
+    return inside_all({**truth, "images": images, "annotations": annotations}, results)
 
 
 def inside_all(truth: Value, results: list[Value]) -> tuple[Value, list[Value]]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
 from evaluator import formats
-from evaluator.data.boxes import BoolArray, FloatArray
-from evaluator.data.dataset import Annotations, Dataset
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.dataset import Annotations, Dataset, Side
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import unit_issue
 from evaluator.matching.box_results import ALL_LABELS, BoxMatching
@@ -41,11 +41,12 @@ from evaluator.protocols.coco.matching import (
     BeyondLimit,
     Matching,
     ThresholdResult,
+    image_rank,
     pair,
 )
 
 if TYPE_CHECKING:
-    from evaluator.matching.error_types import TideErrors, TidePartial
+    from evaluator.matching.error_types import BoxColumns, TideErrors, TidePartial
     from evaluator.metrics.bootstrap_ap import Ranking
     from evaluator.metrics.measures import Key
 
@@ -209,17 +210,23 @@ def error_types(matching: Matching) -> TideErrors | None:
     """Return the TIDE errors of a matching at IoU 0.5; None when a prediction has no score.
 
     See `matching.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. Where outlines are compared the
-    types follow from them, as ``tidecv`` names masks.
+    types follow from them, as ``tidecv`` names masks. Of equal scores that of the lower image id is first, as in AP.
     """
     from evaluator.matching.error_types import tide
 
     pairs, rows = matching.pairs, np.flatnonzero(matching.prediction_counts)
     if np.isnan(matching.prediction.score[rows]).any():
         return None
-    truth = pairs.columns("ground_truth", np.flatnonzero(matching.truth_counts))
+    rank = image_rank(matching.dataset)
+
+    def by_image(side: Side, rows: IntArray) -> BoxColumns:
+        columns = pairs.columns(side, rows)
+        return replace(columns, page=rank[columns.page])
+
     crowd = matching.dataset.ground_truth.source.boxes.crowd
-    ignore = None if crowd is None else pairs.columns("ground_truth", np.flatnonzero(crowd))
-    return tide(truth, pairs.columns("prediction", rows), ignore=ignore)
+    ignore = None if crowd is None else by_image("ground_truth", np.flatnonzero(crowd))
+    truth = by_image("ground_truth", np.flatnonzero(matching.truth_counts))
+    return tide(truth, by_image("prediction", rows), ignore=ignore)
 
 
 def _numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:

@@ -494,7 +494,7 @@ def within(pixels: FloatArray, size: str) -> BoolArray:
 def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) -> IntArray:
     """Return rows of the predictions by (label, falling score, image id, file order), int64."""
     prediction = dataset.predictions[model]
-    image = _image_rank(dataset)[prediction.page]
+    image = image_rank(dataset)[prediction.page]
     in_turn = bool((image[1:] >= image[:-1]).all())
     rows = np.arange(len(image)) if in_turn else np.argsort(image, kind="stable")
     if keep is not None:
@@ -509,7 +509,7 @@ def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) ->
     return np.concatenate([np.empty(0, dtype=np.int64), *ordered])
 
 
-def _image_rank(dataset: Dataset) -> IntArray:
+def image_rank(dataset: Dataset) -> IntArray:
     """Return the rank of each page by its image id, which decides between equal scores as in pycocotools.
 
     Without ids by (document, page); pages that the ground truth does not have go last.

@@ -285,9 +285,8 @@ def test_a_slice_is_chosen_as_a_filter_of_pages() -> None:
     of_view = slices_of(start(SLICES, **RECALL_OF_A))
     listed = [each["title"] for each in of_view["slices"]]
     app = start(PAGE_BROWSER)
-    assert app.selectbox(key="slice_wanted").disabled, "nothing is searched while the filter is closed"
-    app.session_state["filter"] = True
-    choice = fine(app.run()).selectbox(key="slice_wanted")
+    assert not [each for each in app.selectbox if each.key == "slice_wanted"], "nothing is searched unasked"
+    choice = fine(app.checkbox(key="search_slices").check().run()).selectbox(key="slice_wanted")
     assert choice.options[: len(listed)] == listed
     chosen = dashboard.toolbar(fine(choice.set_value(0).run()))
     assert dashboard.toolbar(start(PAGE_BROWSER, question=question_of(of_view, 0))) == chosen

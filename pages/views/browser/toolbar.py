@@ -34,8 +34,8 @@ def draw(loaded: LoadedBoxes, model: Model, shown: ListedPages, *, pages: bool) 
     `pages`: whether pages are shown, which have conditions and an order of their own.
     """
     _chips(loaded, pages=pages)
-    with st.popover("Filter", icon=":material/add:", key="filter", on_change="rerun") as opened:
-        _conditions(loaded, model, shown.counts, pages=pages, slices=bool(opened.open))
+    with st.popover("Filter", icon=":material/add:", key="filter"):
+        _conditions(loaded, model, shown.counts, pages=pages)
     with st.popover("Save filter", key="filters"):
         _saved_filters()
     said, *more = re.split(r"(?= \(|, )", html.escape(displayed(shown.words)), maxsplit=1)
@@ -94,13 +94,15 @@ def _drop(name: str) -> None:
         reset([vars(State)[name]])
 
 
-def _conditions(loaded: LoadedBoxes, model: Model, counts: IntArray, *, pages: bool, slices: bool) -> None:
-    """Draw the conditions; `slices`: whether they are searched for, which takes a while."""
+def _conditions(loaded: LoadedBoxes, model: Model, counts: IntArray, *, pages: bool) -> None:
+    """Draw the conditions."""
     if pages:
         mistake_chips(counts)
     causes = [Query(cause=family) for family in result_of(loaded, model).causes.alike]
     _question_choice("Cause", causes, State.cause_wanted)
-    _question_choice("Slice", held.questions(loaded, model) if slices else (), State.slice_wanted)
+    # The search takes a while. A popover that says when it is opened swallows the click that closes it.
+    if st.checkbox("Slices", key="search_slices", help="Searches for those that the view Slices lists."):
+        _question_choice("Slice", held.questions(loaded, model), State.slice_wanted)
     frame.label_choice(loaded)
     frame.document_choice(loaded)
     if pages:

@@ -50,6 +50,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
+_job_of: Final = msgspec.json.Decoder(Job).decode
+
+
 def write_part(compared: ComparedFiles, shard: str, out: Path) -> int:
     """Evaluate one part, "3/64", and write it into a folder."""
     numbers = _SHARD.fullmatch(shard)
@@ -89,7 +92,7 @@ def read_job(folder: Path) -> tuple[Job, bytes]:
     """Return what is evaluated in a folder of parts, and its bytes; UsageError where that is not clear."""
     try:
         content = (folder / JOB).read_bytes()
-        job = msgspec.json.decode(content, type=Job)
+        job = _job_of(content)
     except (OSError, ValueError):
         name = plain(folder.name)
         raise UsageError(f"{name} has no parts of an evaluation; give the --out of evaluate --shard.") from None

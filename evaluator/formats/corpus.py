@@ -7,6 +7,7 @@ digests of their manifests; it is written last, and what it does not name is not
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
@@ -44,9 +45,12 @@ class _List(msgspec.Struct, frozen=True):
     sides: dict[str, _Side] = {}
 
 
+_list_of: Final = msgspec.json.Decoder(_List).decode
+
+
 def is_corpus(path: Path) -> bool:
-    """Return whether a folder is a corpus that is whole."""
-    return (path / LIST).is_file()
+    """Return whether a folder is a corpus that is whole; also of a path that no file can have."""
+    return os.path.isfile(path / LIST)
 
 
 def groups(path: Path) -> list[FileGroup]:
@@ -81,8 +85,8 @@ def side_at(path: Path, side: Side | None) -> Path | None:
             rule = f"a corpus is read as its only {(side or 'side').replace('_', ' ')}"
             refuse(path.resolve().name, "", rule, names, "Name one of them below the corpus, or add it.")
         path = sides[0]
-    if not (path / columns.MANIFEST).is_file():
-        if any(path.glob(f"{FOLDERS['ground_truth']}/*/{columns.MANIFEST}")):
+    if not os.path.isfile(path / columns.MANIFEST):
+        if os.path.isdir(path) and any(path.glob(f"{FOLDERS['ground_truth']}/*/{columns.MANIFEST}")):
             fix = "Run the same layoutscope corpus again, which goes on where it was."
             refuse(path.resolve().name, "", "a corpus must be whole", f"no {LIST}", fix)
         return None
@@ -136,7 +140,7 @@ def list_sides(corpus: Path, sides: Iterable[tuple[Side, str]]) -> None:
 
 def _listed(corpus: Path) -> _List:
     try:
-        listed = msgspec.json.decode((corpus / LIST).read_bytes(), type=_List)
+        listed = _list_of((corpus / LIST).read_bytes())
     except (OSError, ValueError) as problem:
         refuse(corpus.resolve().name, LIST, "the list of a corpus must be as it was written", str(problem), _AGAIN)
     for name in listed.sides:

@@ -80,7 +80,7 @@ def is_truth_name(name: str) -> bool:
 def stem_of(file: str) -> str:
     """Return the name of a file without folders and ending; what no kind of file ends in belongs to the name.
 
-    >>> stem_of("x/a.b.png"), stem_of("acme.final"), stem_of("x/"), stem_of("https://x.org/a.png?key=b/c.d")
+    >>> stem_of("x/a.b.png"), stem_of("acme.final"), stem_of("x/"), stem_of("https://example/a.png?key=b/c.d")
     ('a.b', 'acme.final', 'x', 'a')
     """
     file = without_query(file)

@@ -161,6 +161,7 @@ def test_a_cell_of_the_confusion_opens_its_boxes(view: View, results: Results) -
     assert int(largest[1]) in confusion.counts
 
 
+@pytest.mark.usefixtures("store_path")
 def test_a_cause_has_one_number_in_the_overview_grid_compare_and_meeting(view: View, results: Results) -> None:
     totals = {
         letter: {family_title(family): total for family, total in CausesPartial.of(

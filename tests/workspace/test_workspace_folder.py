@@ -181,7 +181,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 def names(app: AppTest) -> list[str]:
-    return list(dashboard.table(app, "SHA-256")["File"])
+    return list(dashboard.table(app, "Issues")["File"])
 
 
 @pytest.mark.usefixtures("whole_app")

@@ -6,12 +6,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.data.boxes import BoolArray, FloatArray, IntArray
-from evaluator.data.order import numbers_from, runs_up_to
+from evaluator.data.boxes import FloatArray, IntArray
 
 NOTHING: Final = -1
 """Code of a neighbour that is not there."""
-_PAIRS_AT_A_TIME: Final = 2_000_000
+_PAIRS_AT_A_TIME: Final = 100_000
 # A box holds another one when it covers so much of its area.
 _HELD: Final = 0.9
 
@@ -39,59 +38,48 @@ class Surroundings(NamedTuple):
 def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundings:
     """Return the surroundings of each box; `xyxy` in shares of the page, rows in any order."""
     order = np.argsort(page, kind="stable")
-    page, label, xyxy = page[order], label[order], xyxy[order]
     size = len(page)
     around = Surroundings(
         np.full(size, np.nan), *(np.full(size, NOTHING, np.int64) for _ in range(3)), *np.zeros((3, size), np.int64)
     )
-    first = np.searchsorted(page, page, side="left")
-    count = np.searchsorted(page, page, side="right") - first
-    for run in runs_up_to(_PAIRS_AT_A_TIME, count):
-        one = np.repeat(np.arange(run.start, run.stop), count[run])
-        _around(one, numbers_from(first[run], count[run]), label, xyxy, around)
-    back = np.empty(size, np.int64)
-    back[order] = np.arange(size)
-    return _of(around, back)
+    first, count = (each.astype(np.int64) for each in np.unique(page[order], return_index=True, return_counts=True)[1:])
+    # Pages of as many boxes are looked at together, each box with all of its page.
+    for boxes in np.unique(count[count > 1]).tolist():
+        rows = order[first[count == boxes][:, None] + np.arange(boxes)]
+        pages, at_a_time = max(_PAIRS_AT_A_TIME // boxes**2, 1), max(_PAIRS_AT_A_TIME // boxes, 1)
+        for start in range(0, len(rows), pages):
+            for one in range(0, boxes, at_a_time):
+                _around(rows[start : start + pages], slice(one, one + at_a_time), label, xyxy, around)
+    return around
 
 
-def _of(every: Surroundings, rows: IntArray) -> Surroundings:
-    """Return the surroundings of some of the boxes."""
-    distance, *others = every
-    return Surroundings(distance[rows], *(each[rows] for each in others))
-
-
-def _around(one: IntArray, other: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:
-    """Write the surroundings of boxes into `out`: `one` rises, and has each box with all of its page."""
-    apart = one != other
-    one, other = one[apart], other[apart]
-    if not len(one):
-        return
-    x1, y1, x2, y2 = np.ascontiguousarray(xyxy.T)
-    across = np.maximum(x1[one], x1[other]) - np.minimum(x2[one], x2[other])
-    along = np.maximum(y1[one], y1[other]) - np.minimum(y2[one], y2[other])
-    middle = (y1 + y2) / 2
-    starts = np.flatnonzero(np.diff(one, prepend=-1))
-    rows = one[starts]
+def _around(rows: IntArray, ones: slice, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:
+    """Write the surroundings of some boxes of P pages of N boxes into `out`; `rows`: shape (P, N)."""
+    every, names = np.moveaxis(xyxy[rows], -1, 0), label[rows]
+    x1, y1, x2, y2 = every[:, :, None, :]
+    own_x1, own_y1, own_x2, own_y2 = every[:, :, ones, None]
+    here = rows[:, ones]
+    across = np.maximum(own_x1, x1) - np.minimum(own_x2, x2)
+    along = np.maximum(own_y1, y1) - np.minimum(own_y2, y2)
+    itself = here[:, :, None] == rows[:, None, :]
 
     def nearest(distance: FloatArray) -> tuple[FloatArray, IntArray]:
         """Return the least distance of each box, and the label of the first box there."""
-        least = np.minimum.reduceat(distance, starts)
-        at = np.where(distance == np.repeat(least, np.diff(np.append(starts, len(one)))), np.arange(len(one)), len(one))
-        return least, label[other[np.minimum.reduceat(at, starts)]]
+        at = distance.argmin(axis=-1)
+        return np.take_along_axis(distance, at[..., None], axis=-1)[..., 0], np.take_along_axis(names, at, axis=-1)
 
     gap = np.hypot(np.maximum(across, 0.0), np.maximum(along, 0.0))
-    out.distance[rows], out.next_label[rows] = nearest(gap)
-    over = across < 0.0
-    for part, way in ((out.above, middle[other] < middle[one]), (out.below, middle[other] > middle[one])):
-        least, names = nearest(np.where(over & way, along, np.inf))
-        part[rows] = np.where(np.isfinite(least), names, NOTHING)
-    areas = (x2 - x1) * (y2 - y1)
+    out.distance[here], out.next_label[here] = nearest(np.where(itself, np.inf, gap))
+    over, middle, own_middle = across < 0.0, (y1 + y2) / 2, (own_y1 + own_y2) / 2
+    for part, way in ((out.above, middle < own_middle), (out.below, middle > own_middle)):
+        least, found = nearest(np.where(over & way, along, np.inf))
+        part[here] = np.where(np.isfinite(least), found, NOTHING)
+    areas, own_areas = (x2 - x1) * (y2 - y1), (own_x2 - own_x1) * (own_y2 - own_y1)
     shared = np.maximum(-across, 0.0) * np.maximum(-along, 0.0)
-    held: BoolArray = (shared >= _HELD * areas[one]) & (areas[other] > areas[one])
-    np.add.at(out.inside, one[held], 1)
-    np.add.at(out.holds, other[held], 1)
-    low = np.minimum((y2 - y1)[one], (y2 - y1)[other])
-    np.add.at(out.beside, one[(across >= 0.0) & (-along > 0.5 * low)], 1)
+    out.inside[here] = ((shared >= _HELD * own_areas) & (areas > own_areas)).sum(axis=-1)
+    out.holds[here] = ((shared >= _HELD * areas) & (own_areas > areas)).sum(axis=-1)
+    low = np.minimum(own_y2 - own_y1, y2 - y1)
+    out.beside[here] = ((across >= 0.0) & (-along > 0.5 * low) & ~itself).sum(axis=-1)
 
 
 def columns_of_text(page: IntArray, xyxy: FloatArray, pages: int) -> IntArray:

@@ -115,7 +115,7 @@ def review(tour: Tour, folder: Path) -> None:
     page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
     tour.show(2.4)
     tour.say(3, "One cause of many mistakes, in both models")
-    tour.press(page.locator(".cause-row").first)
+    tour.press(page.locator(".cause-row").nth(1))
     screen.settled()
     page.locator(".pair-pane").first.focus()
     page.keyboard.press("n")

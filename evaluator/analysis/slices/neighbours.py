@@ -72,8 +72,8 @@ def _around(rows: IntArray, ones: slice, label: IntArray, xyxy: FloatArray, out:
     out.distance[here], out.next_label[here] = nearest(np.where(itself, np.inf, gap))
     over, middle, own_middle = across < 0.0, (y1 + y2) / 2, (own_y1 + own_y2) / 2
     for part, way in ((out.above, middle < own_middle), (out.below, middle > own_middle)):
-        least, found = nearest(np.where(over & way, along, np.inf))
-        part[here] = np.where(np.isfinite(least), found, NOTHING)
+        least, beside = nearest(np.where(over & way, along, np.inf))
+        part[here] = np.where(np.isfinite(least), beside, NOTHING)
     areas, own_areas = (x2 - x1) * (y2 - y1), (own_x2 - own_x1) * (own_y2 - own_y1)
     shared = np.maximum(-across, 0.0) * np.maximum(-along, 0.0)
     out.inside[here] = ((shared >= _HELD * own_areas) & (areas > own_areas)).sum(axis=-1)

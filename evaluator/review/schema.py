@@ -2,9 +2,8 @@
 
 Owns names, columns and versions. Layout 1 was that of the first design: no workspaces, no tags, no word on whether an
 author is verified, no file of origin; layout 2 had no owner, due date and status; layout 3 no meeting, layout 4 nobody
-who follows it. A new one adds a
-function to `_UPGRADES`; a store is upgraded in one transaction together with its version number, so a crash leaves the
-old layout or the new one.
+who follows it. A new one adds a function to `_UPGRADES`; a store is upgraded in one transaction together with its
+version number, so a crash leaves the old layout or the new one.
 """
 
 from __future__ import annotations

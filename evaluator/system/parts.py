@@ -6,7 +6,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from evaluator.system import plain_values
 from evaluator.system.atomic_write import atomic_write
@@ -66,15 +66,19 @@ class Parts:
         except OSError as problem:
             raise PartError(f"{place.name} must be readable; found {problem.strerror}") from problem
         name, again = place.name, f"run evaluate --shard {number}/{self.count} again"
-        if content[:8] != b"%08x" % zlib.crc32(content[8:]):
-            raise PartError(f"{name} is damaged; {again}")
-        part = plain_values.from_bytes(content[8:])
-        if part["of"][0] != self._job:
+        try:
+            if content[:8] != b"%08x" % zlib.crc32(content[8:]):
+                raise ValueError("other bytes than were written")
+            part = plain_values.from_bytes(content[8:])
+            of, results = part["of"], part["results"]
+            job: str = of[0]
+        except (LookupError, TypeError, ValueError):
+            raise PartError(f"{name} is damaged; {again}") from None
+        if job != self._job:
             raise PartError(f"{name} is of another evaluation; {again}, or remove it")
-        if part["of"] != known:
+        if of != known:
             raise PartError(f"{name} is of files that have changed since; {again}")
-        results: list[R] = part["results"]
-        return results
+        return cast(list[R], results)
 
     def _need_all(self) -> None:
         there = {each.name for each in self._folder.iterdir() if _NAME.fullmatch(each.name)}

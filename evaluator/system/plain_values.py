@@ -21,7 +21,7 @@ def from_bytes(content: bytes) -> Any:  # noqa: ANN401 - whatever was encoded
     """Return the value of `to_bytes`; ValueError for other bytes. Nothing but the package's own classes is made."""
     try:
         return _decoded(msgspec.msgpack.decode(content))
-    except (AttributeError, ImportError, IndexError, KeyError, TypeError) as problem:
+    except (AttributeError, ImportError, LookupError, RecursionError, TypeError) as problem:
         raise ValueError("no values of this package") from problem
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import streamlit as st
 
 from evaluator.components.drop.listing import file_list, has_pages, page_folders, reasons
-from evaluator.components.drop.payload import DropPayload
+from evaluator.components.drop.payload import DropPayload, DroppedEvent
 from evaluator.data.dataset import Side
 from evaluator.data.issues import Issue, count_of, listed
 from evaluator.formats import search
@@ -89,10 +89,10 @@ _LISTED: Final[Field[Listed | None]] = Field(None, "own_listed")
 # The view over which the list is shown; None while it is not.
 _SHOWN: Final[Field[str | None]] = Field(None, "own_list_shown")
 _STARTED: Final[Field[bool]] = Field(False, "own_started")
-# How many drops the hidden uploader has taken; the names of all that ever came, and what did not.
+# How many drops the hidden uploader has taken; the names of all that ever came, and those of the last drop.
 _DROPS: Final[Field[int]] = Field(0, "own_drops")
 _EVER_ARRIVED: Final[Field[frozenset[str]]] = Field(frozenset(), "own_ever_arrived")
-_NOT_ARRIVED: Final[Field[tuple[Issue, ...]]] = Field((), "own_not_arrived")
+_DROPPED: Final[Field[DroppedEvent | None]] = Field(None, "own_dropped")
 _ASKED: Final[Field[str]] = Field("", "own_asked")
 # What was open before, until another view is chosen, and what is said of it.
 _BEFORE: Final[Field[Mapping[str, Any] | None]] = Field(None, "own_before")
@@ -108,7 +108,7 @@ def uploader() -> None:
     with st.container(key="drop"):
         st.file_uploader("Dropped files", accept_multiple_files=True, key=key, on_change=_arrive, args=(key,))
         limit = int(st.get_option("server.maxUploadSize"))
-        components.drop(DropPayload(key, limit), key=_DROP, on_dropped=_note_missing)
+        components.drop(DropPayload(key, limit), key=_DROP, on_dropped=_note_dropped)
 
 
 def _arrive(key: str) -> None:
@@ -123,14 +123,15 @@ def _arrive(key: str) -> None:
         _DROPS.set(_DROPS.get() + 1)
 
 
-def _note_missing() -> None:
-    """Note what did not arrive of a drop: Streamlit says nothing of it."""
-    dropped = components.drop.events(report(_DROP)).dropped
-    if dropped is None:
-        return
+def _note_dropped() -> None:
+    _DROPPED.set(components.drop.events(report(_DROP)).dropped)
+
+
+def _not_arrived(dropped: DroppedEvent) -> tuple[Issue, ...]:
+    """Return an issue for each file of a drop that did not arrive: Streamlit says nothing of it."""
     limit, arrived, large = int(st.get_option("server.maxUploadSize")), _EVER_ARRIVED.get(), {*dropped.large}
     missing = [name for name in dropped.names if name in large or name not in arrived]
-    _NOT_ARRIVED.set(tuple(_missing(name, name in large, limit) for name in missing))
+    return tuple(_missing(name, name in large, limit) for name in missing)
 
 
 def _missing(name: str, is_large: bool, limit: int) -> Issue:
@@ -262,8 +263,8 @@ def follow(view: str) -> None:
     start(view)
     widgets.run_pending(State.arrived, lambda uploads: _receive(uploads, view))
     widgets.run_pending(State.table_asked, _add_table)
-    missing = _NOT_ARRIVED.pop()
-    if missing:
+    dropped = _DROPPED.pop()
+    if dropped is not None and (missing := _not_arrived(dropped)):
         held = _list_now()
         _LISTED.set(replace(held, issues=(*held.issues, *missing)))
         _SHOWN.set(view)

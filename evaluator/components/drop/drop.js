@@ -55,20 +55,21 @@ async function filesOf(transfer) {
   return files;
 }
 
-/** @param {() => unknown} there @param {number} ms @returns {Promise<boolean>} whether it is there in time */
-async function soon(there, ms) {
+/** @param {() => unknown} there @param {number} [ms] @returns {Promise<boolean>} whether it is there in time */
+async function soon(there, ms = Infinity) {
   for (const end = Date.now() + ms; Date.now() < end; await new Promise((done) => { setTimeout(done, 40); })) if (there()) return true;
   return false;
 }
 
 /**
- * The uploader's own way in. Private to Streamlit: the test ids of its input and of a file in it, and `change`.
+ * The uploader's own way in, until every file is there or has failed. Private to Streamlit: the test ids of its input, of a
+ * file in it and of one on its way, and `change`.
  *
  * The uploader first asks for addresses over the socket. Streamlit throws that answer away when a run of the script begins
  * before it was sent (ForwardMsgQueue.clear), and waits for it for ever: no file shows up then, and it is asked again.
  * @param {File[]} files @param {string} key
  */
-async function hand(files, key) {
+export async function hand(files, key) {
   const transfer = new DataTransfer();
   for (const file of files) transfer.items.add(file);
   const own = (/** @type {string} */ id) => document.querySelector(`.st-key-${key} [data-testid="${id}"]`);
@@ -80,7 +81,10 @@ async function hand(files, key) {
     node.files = transfer.files;
     node.dispatchEvent(new Event("change", { bubbles: true }));
     // A file shows up, or they are taken already and the uploader has another key.
-    if (await soon(() => own("stFileChip") ?? !input(), TAKES)) return;
+    if (await soon(() => own("stFileChip") ?? !input(), TAKES)) {
+      await soon(() => !own("stFileChipIconSpinner"));
+      return;
+    }
   }
 }
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput, Issue
-from evaluator.formats.base import BoxFormat, Reading
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 HOSTILE = Path(__file__).with_name("hostile")
@@ -45,6 +45,13 @@ def real_samples(folder: str, pattern: str) -> list[Path]:
 def read(row: BoxFormat, content: bytes, name: str, **given: Any) -> Annotations:
     """A file as its reader sees it."""
     return row.read(content, name, Reading(**given))
+
+
+def walked(row: BoxFormat, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+    """A file as the exact walk sees it, also one that the decoder can read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f"{type(row).__module__}.decode", lambda _content: None)
+        return row.read(content, name, reading)
 
 
 def refusal_issues(call: Callable[..., object], *values: Any, **given: Any) -> Sequence[Issue]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from evaluator.formats.coco import chunks as coco_pieces
 from evaluator.formats.coco import shape as coco_shape
 from tests.building import box, ground_truth
 from tests.model_outputs import changed, paths
-from tests.reading import head, outlines, plain, refusal, warned
+from tests.reading import head, outlines, plain, refusal, walked, warned
 
 Value = dict[str, Any]
 
@@ -56,7 +57,7 @@ def encoded(value: object) -> bytes:
 
 def read(value: object, **given: Any) -> Annotations:
     """Read on the fast path where the file allows it, and on the exact path; both say the same."""
-    exact = Coco(exact=True).read(encoded(value), "gt.json", Reading(**given))
+    exact = walked(coco.FORMAT, encoded(value), "gt.json", Reading(**given))
     annotations = coco.FORMAT.read(encoded(value), "gt.json", Reading(**given))
     assert plain(annotations) == plain(exact)
     return annotations
@@ -64,11 +65,9 @@ def read(value: object, **given: Any) -> Annotations:
 
 def sentences(value: object, **given: Any) -> list[str]:
     """The issues of a file that cannot be read; both paths give the same."""
-    first, second = (
-        refusal(Coco(exact=exact).read, encoded(value), "gt.json", Reading(**given)) for exact in (True, False)
-    )
-    assert first == second
-    return first
+    said = refusal(coco.FORMAT.read, encoded(value), "gt.json", Reading(**given))
+    assert said == refusal(walked, coco.FORMAT, encoded(value), "gt.json", Reading(**given))
+    return said
 
 
 def resolved(results: list[Value], truth: Value | None = None) -> Annotations:
@@ -352,7 +351,7 @@ def test_an_odd_record_is_what_the_exact_walk_makes_of_it(odd: bytes, monkeypatc
         monkeypatch.setattr(coco_pieces, "_STEP", step)
         for rows in ([plain_one, odd], [plain_one, odd, plain_one], [odd, plain_one], [odd, odd]):
             text = b"[%b]" % b", ".join(rows)
-            assert outcome(text, exact=False) == outcome(text, exact=True)
+            assert outcome(text) == outcome(text, by=walked)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -361,7 +360,7 @@ def test_records_that_are_spelled_alike_are_read_without_the_decoder(record: byt
     for rows in ([record], [record, record.replace(b"12.25", b"1e-7")], [record] * 5):
         text = b"[ %b\n]" % b",\n".join(rows)
         assert pieces_are_plain(text)
-        assert outcome(text, exact=False) == outcome(text, exact=True)
+        assert outcome(text) == outcome(text, by=walked)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -653,25 +652,25 @@ def test_what_pieces_say_is_what_the_exact_walk_says(data: st.DataObject, step: 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_pieces, "_FEWEST_BYTES", 0)
         patch.setattr(coco_pieces, "_STEP", step)
-        assert outcome(bytes(content), exact=False) == outcome(bytes(content), exact=True)
+        assert outcome(bytes(content)) == outcome(bytes(content), by=walked)
 
 
-def outcome(content: bytes, *, exact: bool) -> Any:
+def outcome(content: bytes, by: Callable[..., Annotations] = Coco.read) -> Any:
     """The columns of a file, or its issues."""
     try:
-        return plain(Coco(exact=exact).read(content, "x.json"))
+        return plain(by(coco.FORMAT, content, "x.json"))
     except BadInput as bad:
         return bad.issues
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_sampled_values_in_every_place(exact: bool) -> None:
+@pytest.mark.parametrize("by", [Coco.read, walked])
+def test_sampled_values_in_every_place(by: Callable[..., Annotations]) -> None:
     values: list[Any] = [None, True, -1, 0, 1.5, 2**70, "x", [], {}, [1], {"a": 1}, float("nan"), "\ud800"]
     for base in ([result()], instances(annotation(segmentation=[[0, 0, 5, 0, 5, 5]]))):
         for at, path in enumerate(paths(base)):
             for value in values[at % 3 :: 3]:
                 with contextlib.suppress(BadInput):
-                    source = Coco(exact=exact).read(encoded(changed(base, *path, to=value)), "x.json")
+                    source = by(coco.FORMAT, encoded(changed(base, *path, to=value)), "x.json")
                     assert np.isfinite(source.boxes.xyxy).all()
 
 

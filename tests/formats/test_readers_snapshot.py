@@ -20,12 +20,11 @@ from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput, Issue, has_errors
 from evaluator.formats import snapshot
 from evaluator.formats.base import Reading
-from evaluator.formats.snapshot import Snapshot
 from evaluator.formats.snapshot import reader as snapshot_reader
 from evaluator.formats.snapshot import shape as snapshot_shape
 from tests.broken import snapshot as broken
 from tests.building import Box, snapshot_file
-from tests.reading import HOSTILE, head, needs_shared, plain, real, refusal, refusal_issues
+from tests.reading import HOSTILE, head, needs_shared, plain, real, refusal, refusal_issues, walked
 from tests.texts import character
 
 HERE = Path(__file__).parents[1]
@@ -113,7 +112,7 @@ def test_sentence(row):
 
 def _exact(content: bytes, **options) -> tuple[Annotations | None, tuple[Issue, ...]]:
     try:
-        annotations = Snapshot(exact=True).read(content, "f.json", Reading(**options))
+        annotations = walked(snapshot.FORMAT, content, "f.json", Reading(**options))
     except BadInput as bad:
         return None, bad.issues
     return annotations, annotations.issues
@@ -293,11 +292,11 @@ def test_two_million_boxes_are_refused_before_they_are_built(monkeypatch):
     assert [(issue.place, issue.found) for issue in issues] == [("$.predictions[0].objects", "2,000,000")]
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_page_index_with_a_decimal_point_is_read_and_said(exact):
+@pytest.mark.parametrize("by", [snapshot.Snapshot.read, walked])
+def test_a_page_index_with_a_decimal_point_is_read_and_said(by):
     content = (INVALID / "valid_pred.json").read_bytes()
     for written in (b"1.0", b"1e0"):
-        read = Snapshot(exact=exact).read(content.replace(b'"page_index": 0', b'"page_index": ' + written), "p.json")
+        read = by(snapshot.FORMAT, content.replace(b'"page_index": 0', b'"page_index": ' + written), "p.json")
         assert (read.page_index.tolist(), [issue.sentence for issue in read.issues]) == (
             [1],
             [
@@ -306,7 +305,7 @@ def test_a_page_index_with_a_decimal_point_is_read_and_said(exact):
             ],
         )
     with pytest.raises(BadInput):
-        Snapshot(exact=exact).read(content.replace(b'"page_index": 0', b'"page_index": 0.5'), "p.json")
+        by(snapshot.FORMAT, content.replace(b'"page_index": 0', b'"page_index": 0.5'), "p.json")
 
 
 def test_crowded_pages_are_decoded_few_bytes_at_a_time(monkeypatch):
@@ -334,7 +333,7 @@ def test_real_files(name):
     path = real("worldbank", f"{name}.json")
     annotations, content = formats.read(path), path.read_bytes()
     assert rows(annotations) == naive(content)
-    assert plain(annotations) == plain(Snapshot(exact=True).read(content, path.name))
+    assert plain(annotations) == plain(walked(snapshot.FORMAT, content, path.name))
     assert snapshot_shape.decode(content) is not None
 
 
@@ -492,7 +491,7 @@ def test_paths_agree_on_valid_files(tree, ascii_only, indent):
     content = json.dumps(tree, ensure_ascii=ascii_only, indent=indent).encode()
     assert snapshot_shape.decode(content) is not None
     fast = snapshot.FORMAT.read(content, "f.json", Reading(max_per_rule=None))
-    assert plain(fast) == plain(Snapshot(exact=True).read(content, "f.json", Reading(max_per_rule=None)))
+    assert plain(fast) == plain(walked(snapshot.FORMAT, content, "f.json", Reading(max_per_rule=None)))
     assert rows(fast) == naive(content)
 
 

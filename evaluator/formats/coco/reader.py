@@ -81,7 +81,7 @@ class Numbers(Sequence[str]):
 
 
 class Coco(BoxFormat):
-    """COCO instances and results; `exact` forces the exact walk, for tests.
+    """COCO instances and results.
 
     COCO data format, https://cocodataset.org/#format-data and #format-results. The document of an image is ``doc`` or
     ``doc_name``, else the stem of its file name, whose folders may be in ``path``; the page is ``page_index`` or
@@ -92,9 +92,6 @@ class Coco(BoxFormat):
     name = "coco"
     title = "COCO instances or results (JSON)"
     looks_for = "two of the keys image_id, category_id, images, file_name, annotations, categories, iscrowd"
-
-    def __init__(self, *, exact: bool = False) -> None:
-        self._exact = exact
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """Return whether two keys of COCO are there, and none of a format that has such keys as well."""
@@ -125,7 +122,7 @@ class Coco(BoxFormat):
         content = json_text.text_of(content, name)
         with thread_pool(1) as pool:
             digest = pool.submit(json_text.digest, content)
-            file = None if self._exact else decode(content)
+            file = decode(content)
         source = json_text.Source(name, content, digest.result())
         if file is not None:
             # Outlines are looked into last; a number there that is out of range is left to the exact walk.

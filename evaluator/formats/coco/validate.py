@@ -82,7 +82,7 @@ def _stated_name(value: object, *_: object) -> object:
 
 
 def _attribute(value: object, *_: object) -> object:
-    return value if isinstance(value, str | int | float) else UNSET
+    return value if value is None or isinstance(value, str | int | float) else UNSET
 
 
 _TEXT = text(_SOURCE, "Put it in quotes.")

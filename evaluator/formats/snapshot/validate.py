@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import UNSET
 
 from evaluator.data.issues import BadInput, Collector
-from evaluator.formats.json_text import excerpt, has_lone_surrogate, step
+from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Check, Shape, no_oddities, text, wanted
 from evaluator.formats.snapshot.shape import ColumnBuilder, DocumentEntry, ObjectEntry, PageEntry, SnapshotFile
 
@@ -49,12 +49,8 @@ def _is_box(value: object) -> bool:
     return isinstance(value, list) and len(value) == 4 and all(type(number) in (int, float) for number in value)
 
 
-def _is_score(value: object) -> bool:
-    return value is None or type(value) in (int, float)
-
-
 def _score(value: object, key: str, place: str, collector: Collector) -> object:
-    if _is_score(value):
+    if value is None or type(value) in (int, float):
         return value
     collector.error(step(place, key), SCORE_RULE, excerpt(value), SCORE_FIX)
     return math.nan
@@ -66,15 +62,6 @@ def _attributes(value: object, key: str, place: str, collector: Collector) -> ob
         collector.error(step(place, key), rule, excerpt(value), "Write the attributes as keys and values.")
     no_oddities(value, key, place, collector)
     return UNSET
-
-
-def _fits(item: object) -> bool:
-    """Return whether an object needs no issue about its shape: the quick way through the many good ones."""
-    if type(item) is not dict or not item.keys() <= _FAST_KEYS or not all(key in item for key in _OBJECT.required):
-        return False
-    texts = item["id"], item["label"]
-    plain = all(isinstance(text, str) and not has_lone_surrogate(text) for text in texts)
-    return plain and _is_box(item["bbox"]) and _is_score(item.get("score"))
 
 
 def _object(value: object, place: str, collector: Collector) -> ObjectEntry:
@@ -122,7 +109,6 @@ _OBJECT = _of_schema(
     ("id", "label", "bbox", "score", "attributes"),
     # What places or ranks an object must not be repeated.
 )._replace(described=("id", "label", "attributes"))
-_FAST_KEYS = frozenset(("id", "label", "bbox", "score"))
 _PAGE = _of_schema(
     "a page entry",
     {
@@ -162,9 +148,7 @@ def validate(tree: object, collector: Collector) -> SnapshotFile:
 def _page(value: object, place: str, collector: Collector) -> PageEntry:
     fields: dict[str, Any] = dict.fromkeys(_PAGE.required) | (_PAGE.fields(value, place, collector) or {})
     fields["objects"] = [
-        ObjectEntry(item["id"], item["label"], tuple(item["bbox"]), item.get("score", UNSET))
-        if _fits(item)
-        else _object(item, f"{place}.objects[{position}]", collector)
+        _object(item, f"{place}.objects[{position}]", collector)
         for position, item in enumerate(fields["objects"] or ())
     ]
     return PageEntry(**fields)

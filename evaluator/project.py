@@ -168,10 +168,7 @@ class Project(Generic[SourceT]):
         return tuple(dict.fromkeys(issue for member in self.members for issue in member.issues))
 
     def required(self) -> tuple[SourceT, list[SourceT]]:
-        """Return the ground truth and the models.
-
-        BadInput with the issues of all files when one of them has an error.
-        """
+        """Return the ground truth and the models; BadInput with the issues of all files when one has an error."""
         if has_errors(self.issues):
             raise BadInput(self.issues)
         assert self.ground_truth is not None

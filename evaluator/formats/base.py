@@ -174,10 +174,7 @@ class Format(ABC, Generic[T]):
         return None
 
     def group_path(self, file: Path, given: Collection[Path]) -> Path:
-        """Return what is read as a whole when this file is found: itself, or a folder above it.
-
-        `given`: files and folders named by the user.
-        """
+        """Return what is read with this file: itself, or a folder above it; `given` was named by the user."""
         return file
 
     def merged_groups(

@@ -204,10 +204,7 @@ class ColumnFolder:
         return counts
 
     def boxes_on(self, entries: IntArray) -> Boxes:
-        """Return the boxes of some page entries, which `entry` counts, in their order and that of the file.
-
-        Without ids and outlines.
-        """
+        """Return the boxes of some page entries, in their order and the file's, without ids and outlines."""
         pages, first = self._values("pages"), self._values("first_box")
         place = np.empty_like(pages)
         place[pages] = np.arange(len(pages), dtype=np.int32)

@@ -207,10 +207,7 @@ def files_apart(parts: Sequence[Annotations], collector: Collector) -> Sequence[
 
 
 def need_one_side(files: Iterable[tuple[str, Side | None]], collector: Collector) -> None:
-    """Report an error when folders hold the same pages, one with scores or called a ground truth.
-
-    `files`: path and side of each; None for one without boxes.
-    """
+    """Report an error when folders (path and side of each) hold the same pages with and without scores."""
     first: dict[str, tuple[PurePosixPath, Side | None]] = {}
     for name, side in files:
         path = PurePosixPath(name)

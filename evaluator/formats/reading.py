@@ -218,10 +218,7 @@ def read_files(files: Sequence[tuple[str, bytes]], name: str, format: str, readi
 
 
 def merged(name: str, parts: Sequence[Annotations]) -> Annotations:
-    """Return files of one side, at least one, as one; `BadInput` when a document is in two of them.
-
-    Files of a format that has a page in each, such as PAGE-XML, may complete a document of several pages.
-    """
+    """Return files of one side, at least one, as one; `BadInput` when two have a document, or a page."""
     pages_apart = all(of_kind("boxes")[part.format].pages_apart for part in parts)
     return folder.merge(name, parts, pages_apart=pages_apart)
 

@@ -103,10 +103,7 @@ def _in_case_of(prediction: Annotations, truth: Annotations) -> Annotations:
 
 
 def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -> tuple[Issue, ...]:
-    """Return what is wrong or odd about two files together, by the rules of their format.
-
-    Both were read without error; `lenient` makes what may be repaired a warning. Empty for two different formats.
-    """
+    """Return what is wrong or odd about two files together; empty for two different formats."""
     format_ = FORMATS.get(truth.format)
     if format_ is None or truth.format != prediction.format:
         return ()

@@ -240,10 +240,7 @@ def class_confusion(result: AnyBoxResult) -> ClassConfusion:
 
 
 def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str | None) -> Selection:
-    """Return the boxes that one cell of the class confusion counts; None is the background.
-
-    Nothing for background against background; ValueError when a label is not scored.
-    """
+    """Return the boxes in a cell of the confusion, None: background; ValueError for a label not scored."""
     labels, size = result.matching.labels, len(result.matching.labels) + 1
     row = size - 1 if truth_label is None else labels.index(truth_label)
     column = size - 1 if prediction_label is None else labels.index(prediction_label)
@@ -317,10 +314,7 @@ def held_of(chosen: Items, boxes: Selection) -> Selection:
 
 
 def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
-    """Return items with ``iou``, ``coverage`` or ``purity`` in a range, bounds included; bool, shape (K,).
-
-    False where a side is missing; ValueError for another name.
-    """
+    """Return items with ``iou``, ``coverage`` or ``purity`` in a range, bool, (K,); False without a side."""
     kept = np.ones(len(every), dtype=bool)
     for name, (low, high) in ranges.items():
         if name not in FITS:
@@ -340,10 +334,7 @@ def _flags(every: Items, *mistakes: IntArray) -> BoolArray:
 
 
 class Inside(NamedTuple):
-    """Boxes of one or both sides of a result, bool, shape (G,) and (P,); None for a side not meant.
-
-    `matched`: only matches are meant.
-    """
+    """Boxes of one or both sides, bool, (G,) and (P,), None for a side not meant; `matched`: as matches."""
 
     truth: BoolArray | None
     prediction: BoolArray | None = None

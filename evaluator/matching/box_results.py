@@ -380,10 +380,7 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @cached_property
     def per_document_and_label(self) -> MetricColumns:
-        """Return one row per document of the dataset and label of ``matching.labels``.
-
-        ``document * labels + label``.
-        """
+        """Return rows by document of the dataset and label of ``matching.labels``, labels running fastest."""
         dataset, size = self.matching.dataset, len(self.matching.dataset.labels)
         truth, prediction = dataset.ground_truth, self.matching.prediction
         every = self._by(
@@ -471,10 +468,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @cached_property
     def touching(self) -> Touching:
-        """Return every overlapping pair of boxes, whatever its labels.
-
-        What mistakes are named from at any threshold.
-        """
+        """Return every overlapping pair of boxes, whatever its labels, for mistakes at any threshold."""
         from evaluator.matching.error_types import touching_pairs
 
         return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))

@@ -119,10 +119,7 @@ def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
 
 
 def snapshot_file(to: Corrections, *, created_at: datetime) -> bytes:
-    """Return the corrected ground truth in schema 1.3 with its origin; ignored boxes stay in it.
-
-    `created_at` needs a zone.
-    """
+    """Return the corrected ground truth in schema 1.3, ignored boxes too; `created_at` needs a zone."""
     official = to.official.ground_truth.source
     origin = {"name": official.name, "sha256": official.sha256, "verdicts": len(to.of_boxes)}
     truth = to.dataset.ground_truth.source

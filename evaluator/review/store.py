@@ -258,10 +258,7 @@ class Store:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection | None]:
-        """Yield a connection to a store of the present layout, None to one that was not begun.
-
-        An older one is upgraded.
-        """
+        """Yield a connection to a store, upgraded to the present layout; None to one that was not begun."""
         with self._problems():
             # To open an empty file would begin a database in it.
             if self._path is not None and not stored_bytes(self._path):

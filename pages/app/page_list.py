@@ -58,10 +58,7 @@ class PageList(Generic[ContentT]):
     prepare: Callable[[int], object]
 
     def window_fields(self, shown: ContentT) -> dict[str, Any]:
-        """Return the fields of a `WindowLayer` that say which page is shown.
-
-        All of them have an address from now on.
-        """
+        """Return the fields of a `WindowLayer` that say which page is shown; all get an address."""
         page = shown.page
         assert page is not None
         said = (findings.verdicts_key(), state.pdf_folders)

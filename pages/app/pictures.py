@@ -341,10 +341,7 @@ def with_thumbnails(strip: Sequence[StripItem], pages_of: Callable[[str], Pages]
 
 
 def add_pages(uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind] = (BOXES,)) -> AddedPages:
-    """Put uploaded PDFs and page images into a folder of this session.
-
-    They go before equally good names, for kinds other than `kinds` only without a folder of their own.
-    """
+    """Put uploaded PDFs and page images into a folder of this session, before equally good names."""
     if not uploads:
         return AddedPages((), (), ())
     added, issues = [], []

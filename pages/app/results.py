@@ -162,10 +162,7 @@ def evaluation_of(loaded: LoadedBoxes, model: Model) -> BoxEvaluation:
 
 
 def result_of(loaded: LoadedBoxes, model: Model, *, iou: float | None = None) -> Result:
-    """Return the result of a model at the operating point, or at another IoU threshold.
-
-    It is the same object for every part of a view that asks.
-    """
+    """Return the result of a model at the operating point, or at another IoU; the same object for all."""
     return _result(loaded, model, result_key(loaded, model, iou=iou))
 
 

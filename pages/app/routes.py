@@ -104,10 +104,7 @@ async def _answer(request: Request) -> Response:
 
 
 async def _page(request: Request) -> Response:
-    """Return one page of a list, or 204.
-
-    By its version drawn first, as one of two at a time, else as it is at the moment.
-    """
+    """Return one page of a list, drawn first (two at a time) or as it is now, by its version; or 204."""
     asked = request.path_params
     pages = next((each for each in [*_lists.values()] if each.key == asked["key"]), None)
     if pages is None or asked["position"] > pages.total:

@@ -97,10 +97,7 @@ def build_app(script: str) -> st.App:
 
 
 def serve(app: st.App, settings: dict[str, Any]) -> None:
-    """Answer until the server is stopped.
-
-    `st.App.run` would start uvicorn as well, but without a way to limit what a connection costs.
-    """
+    """Answer until the server is stopped, with limits that `st.App.run` does not set."""
     from pages.app import connections
 
     load_config_options(settings)

@@ -123,10 +123,7 @@ def _size(source: Annotations) -> FloatArray | None:
 
 
 def page_counts(source: Annotations, check: Check) -> list[PageCount]:
-    """Return the pages behind a count of `contents`, in the order of the file.
-
-    Their numbers add up to that count; empty where it is 0 or None.
-    """
+    """Return the pages behind a count of `contents`, in the order of the file; empty for 0 or None."""
     if check == "pages_without_boxes":
         page = np.stack([source.page_document.astype(np.int64), source.page_index], axis=1)
         used = set(zip(source.boxes.document.tolist(), source.boxes.page.tolist(), strict=True))

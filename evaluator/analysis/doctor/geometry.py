@@ -448,10 +448,7 @@ def _written(
 
 
 def overlaps(source: Annotations, other: Annotations) -> Overlaps:
-    """Return how many boxes of each label lie on a box of each label of another file.
-
-    Of many pages a sample is looked at.
-    """
+    """Return how many boxes of each label lie on one of each label of another file, of a sample of pages."""
     counts = np.bincount(source.boxes.label, minlength=len(source.labels)).astype(np.int64)
     table = np.zeros((len(source.labels), len(other.labels)), dtype=np.int64)
     nothing = Overlaps(counts, np.zeros_like(counts), table, np.zeros(len(other.labels), dtype=np.int64))
@@ -479,10 +476,7 @@ def share_in_place(source: Annotations, other: Annotations) -> float:
 
 
 def fitting_counts(source: Annotations, other: Annotations) -> tuple[int, int]:
-    """Return in how many documents boxes lie on one of the other file, and how many of its boxes have one.
-
-    A sample of pages is looked at.
-    """
+    """Return in how many documents boxes lie on one of the other file, and how many, of a sample of pages."""
     search = _Search(source, other)
     if not search.possible or source.unit != other.unit:
         return 0, 0

@@ -101,10 +101,7 @@ class Detail(NamedTuple):
 
 
 def shown_places(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> list[int]:
-    """Return which of some results a slice by a measure shows.
-
-    Those that were searched where predictions are counted (other boxes in others) and of averages, else all.
-    """
+    """Return the results a slice shows: the searched ones of averages and of predictions, else all."""
     if measure not in _OF_PREDICTIONS and not is_average(measure):
         return list(range(len(results)))
     return [at for at, result in enumerate(results) if any(result is each for each in searched)]

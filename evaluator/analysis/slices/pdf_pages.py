@@ -53,10 +53,7 @@ def of_pdf_pages(
     pool: PagePool,
     count: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> PdfAttributes:
-    """Return attributes of the pages of a dataset and the boxes of some sides, from PDFs and images.
-
-    `count` gets how many of how many pages are read; what it raises ends the reading.
-    """
+    """Return attributes of pages and boxes from PDFs and images; `count` gets done and total."""
     columns = [_Columns.of(dataset, side) for side in sides]
     of_pages: dict[tuple[str, int | None], dict[str, Value]] = {}
     documents, codes = dataset.documents, dataset.page_document

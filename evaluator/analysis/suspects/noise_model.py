@@ -87,10 +87,7 @@ def within(values: FloatArray, least: float, most: float) -> FloatArray:
 def histogram(
     bins: IntArray, size: int, weight: FloatArray | None = None, *, base: FloatArray | None = None
 ) -> FloatArray:
-    """Return the shares of the bins, float64, shape (size,), each above 0; equal shares for no data.
-
-    `base`: counts that are there already.
-    """
+    """Return the shares of the bins with `base` counts added, float64, (size,), above 0; equal for no data."""
     counts = np.bincount(bins, weight, minlength=size) + _ADDED / size
     if base is not None:
         counts = counts + base

@@ -84,10 +84,7 @@ def covered_by_others(boxes: Columns, others: Columns, *, themselves: bool = Fal
 
 
 def without_repeats(boxes: Columns) -> BoolArray:
-    """Tell which boxes no better box of the same side repeats, bool.
-
-    The higher score is better, then the earlier row.
-    """
+    """Tell which boxes no better one of the side repeats, by score, then by row; bool."""
     keep = np.ones(len(boxes.page), dtype=bool)
     # A box that is alone on its page repeats none.
     rows = np.flatnonzero(np.bincount(boxes.page)[boxes.page] > 1)

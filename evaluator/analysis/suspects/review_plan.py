@@ -265,10 +265,7 @@ class Course(NamedTuple):
 
 
 def course(planned: Plan, reviewed: Mapping[int, Counts]) -> Course:
-    """Return the half width so far, and as it is expected to go on; see `bound`.
-
-    Empty for no pages; nothing is seen before the first bound.
-    """
+    """Return the half width so far and as expected to go on, see `bound`; empty for no pages."""
     pages, count = len(planned.boxes), _drawn(planned, reviewed)
     least = min(LEAST_PAGES, pages)
     if not pages or not planned.boxes.any():

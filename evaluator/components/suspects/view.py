@@ -33,10 +33,7 @@ _PERCENT: Final = 100.0
 
 
 def shares_of(dataset: Dataset, page: int, box: Rect) -> Rect | None:
-    """Return a box of a file as shares of its page; None for pixels on a page of unknown size.
-
-    `page` is the row of the page in the dataset.
-    """
+    """Return a box as shares of its page, given by row; None for pixels on a page of unknown size."""
     size = _size_of(dataset, page)
     if size is None:
         return None

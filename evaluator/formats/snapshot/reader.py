@@ -32,10 +32,7 @@ _TYPE = re.compile(rb'"type"\s*:\s*"(ground_truth|prediction)"')
 
 
 class Snapshot(BoxFormat):
-    """Document Snapshot Detection, schema 1.3.
-
-    Specification 1.3, sections 3, 4 and 9, and the JSON schema. Pages are distinguished by document and number.
-    """
+    """Document Snapshot Detection, schema 1.3 (sections 3, 4 and 9, and the JSON schema)."""
 
     name = "snapshot"
     title = "Document Snapshot Detection, schema 1.3 (JSON)"

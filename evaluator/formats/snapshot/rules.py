@@ -117,10 +117,7 @@ def check_documents(documents: Sequence[DocumentEntry] | None, collector: Collec
 def check_pages(
     pages: PageColumns, codes: dict[str, int], collector: Collector, *, listed: bool, pointed: Sequence[int] = ()
 ) -> None:
-    """Report documents that are not listed, page numbers, names, and pages listed twice.
-
-    `pointed` are the entries whose page number was written with a decimal point or an exponent.
-    """
+    """Report documents that are not listed, page numbers (`pointed`: 1.0), names, and pages listed twice."""
     for row in pointed:
         if not 0 <= pages.indices[row] <= _LAST_PAGE:
             continue

@@ -286,10 +286,7 @@ class FieldsResult(Result):
 
     @property
     def coverage(self) -> dict[str, Any]:
-        """Return ``fields_with_bbox`` (rows with a ground-truth box), ``fields_total`` and their ``ratio``.
-
-        The ratio is None without rows.
-        """
+        """Return ``fields_with_bbox``, ``fields_total`` and their ``ratio``, which is None without rows."""
         return _coverage("fields_with_bbox", int(self.with_truth.sum()), int(self.taking_part.sum()))
 
     # Fields one by one --------------------------------------------------------------------------------------

@@ -44,10 +44,7 @@ def empty_payload(loaded: LoadedBoxes, model: Model) -> PagePayload:
 
 
 def payload(loaded: LoadedBoxes, model: Model, shown: ListedPages, place: Place, *, address: str) -> WindowPayload:
-    """Return what the viewer draws of a page, as far as the browser lacks it.
-
-    `address` is the query that leads back here.
-    """
+    """Return what the viewer draws of a page and the browser lacks; `address` leads back here."""
     name = _listing(loaded, model, shown)
     here = shown.pages.position(place.document, place.index)
     signature = frame.signature(loaded, [model])

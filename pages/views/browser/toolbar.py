@@ -29,10 +29,7 @@ _CHIP_LENGTH: Final = 44
 
 
 def draw(loaded: LoadedBoxes, model: Model, shown: ListedPages, *, pages: bool) -> DeltaGenerator:
-    """Draw the filter and what passes it in the line of the title; return the place of `judged`.
-
-    `pages`: whether pages are shown, which have conditions and an order of their own.
-    """
+    """Draw the filter and what passes it in the line of the title; return the place of `judged`."""
     _chips(loaded, pages=pages)
     with st.popover("Filter", icon=":material/add:", key="filter"):
         _conditions(loaded, model, shown.counts, pages=pages)

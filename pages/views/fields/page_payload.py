@@ -40,10 +40,7 @@ def payload(
     *,
     address: str,
 ) -> WindowPayload:
-    """Return what the viewer draws of a page (document code, index), as far as the browser lacks it.
-
-    `bare` is the viewer without a page; `address` the query that leads back here.
-    """
+    """Return what the viewer draws of a page (document code, index) and the browser lacks."""
     root, here, of = compared.opened.project.pdfs, shown.order.index(place), _listing(model, bare)
 
     def prepare(at: int) -> None:

@@ -394,10 +394,7 @@ def add_events(events: Sequence[Event]) -> StoreProblem | None:
 
 
 def verdicts_key() -> tuple[object, ...]:
-    """Return what decides the verdicts that the pages of this session show.
-
-    Another one of them makes it another value.
-    """
+    """Return a value that is another one when the verdicts that the pages show are others."""
     return review_log().revision, state.answered_verdicts, _UNSAVED.get()
 
 

@@ -157,10 +157,7 @@ def clear_filter() -> None:
 
 
 def filtered_suspects(every: Suspects, log: ReviewLog, signature: str) -> FilteredSuspects:
-    """Return the listed suspects, likeliest first: up to `SHOWN` without a verdict, and those between.
-
-    The browser leaves out judged ones, so that an answer does not change the list.
-    """
+    """Return up to `SHOWN` suspects without a verdict, likeliest first, and the judged ones between."""
     entries: list[Entry] = []
     places = _passing(every)
     if state.suspect_kind in KINDS:

@@ -23,7 +23,9 @@ import numpy.typing as npt
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Annotations, Boxes, CodeArray
 from evaluator.data.polygons import Outlines
+from evaluator.formats import column_checks
 from evaluator.formats.coco.reader import Numbers
+from evaluator.formats.column_checks import MOST_DIGITS, AnyColumn
 from evaluator.system.threads import in_threads
 
 MANIFEST: Final = "manifest"
@@ -36,10 +38,8 @@ _PAGE_TEXTS: Final = ("page_ids", "page_images")
 _PAGE_ARRAYS: Final = ("page_document", "page_index", "page_size")
 # Of boxes, in the order of the pages; document and page follow from the entry.
 _BOX_ARRAYS: Final = ("entry", "label", "score", "position", "area", "crowd")
-_MOST_DIGITS: Final = 7
 _SAMPLE: Final = 1_000
 
-AnyColumn = npt.NDArray[Any]
 Columns = dict[str, AnyColumn]
 
 
@@ -160,18 +160,31 @@ class ColumnFolder:
         if checksum != b"%08x" % zlib.crc32(body):
             raise DamagedColumns(folder.name)
         self.manifest = _manifest_of(body)
-        for name, kept in self.manifest.columns.items():
-            if _place(folder, name).stat().st_size != kept.length:
+        if not column_checks.are_known({name: (kept.dtype, kept.digits) for name, kept in self._kept.items()}):
+            raise DamagedColumns(MANIFEST)
+        for name, kept in self._kept.items():
+            place = _place(folder, name)
+            if place.is_symlink() or place.stat().st_size != kept.length:
                 raise DamagedColumns(name)
 
     def checked(self) -> Self:
         """Return the folder itself after a look at every byte; DamagedColumns for one that is not as it was written."""
-        columns = self.manifest.columns
-        sums = in_threads(lambda name: _checksum_of(_place(self._folder, name)), columns)
-        for (name, kept), checksum in zip(columns.items(), sums, strict=True):
+        sums = in_threads(lambda name: _checksum_of(_place(self._folder, name)), self._kept)
+        for (name, kept), checksum in zip(self._kept.items(), sums, strict=True):
             if checksum != kept.checksum:
                 raise DamagedColumns(name)
         return self
+
+    def consistent(self) -> Self:
+        """Return the folder itself; DamagedColumns where columns contradict each other, which `write` never makes."""
+        source = _source_of(self.manifest.source)
+        for name in column_checks.contradictions(source, self._kept.keys(), self._values):
+            raise DamagedColumns(name)
+        return self
+
+    @property
+    def _kept(self) -> Mapping[str, Kept]:
+        return self.manifest.columns
 
     def whole(self) -> Annotations:
         """Return everything, in the order of the file."""
@@ -258,8 +271,10 @@ class ColumnFolder:
         """Return the array of a file, read when it is looked at; `np.memmap` is slower in parts and when pickled."""
         try:
             values: AnyColumn = np.load(_place(self._folder, name), mmap_mode="r")
-        except (OSError, EOFError) as problem:
+        except (OSError, EOFError, ValueError) as problem:
             raise DamagedColumns(name) from problem
+        if not column_checks.may_be(name, values, self._kept[name].dtype, self._kept[name].digits):
+            raise DamagedColumns(name)
         return values.view(np.ndarray)
 
 
@@ -287,7 +302,7 @@ def _boxes_of(boxes: Boxes) -> tuple[FloatArray, FloatArray | None, bool]:
     corner, size = boxes.xyxy[:, :2], boxes.xyxy[:, 2:] - boxes.xyxy[:, :2]
     if boxes.box_area is not None and (digits := _digits(corner)) is not None:
         # A sum of decimals is rarely the very decimal: what was added is looked for.
-        for more in range(digits, _MOST_DIGITS):
+        for more in range(digits, MOST_DIGITS):
             size = np.rint(size * 10.0**more) / 10.0**more
             if _same(corner + size, boxes.xyxy[:, 2:]) and _same(size[:, 0] * size[:, 1], boxes.box_area):
                 return np.hstack([corner, size]), None, True
@@ -313,7 +328,7 @@ def _saved(folder: Path, name: str, values: AnyColumn) -> Kept:
 def _digits(values: FloatArray) -> int | None:
     """Return how many decimal digits give the very values again as a quotient of int32, at least 1; None for none."""
     with np.errstate(invalid="ignore", over="ignore"):
-        for digits in range(1, _MOST_DIGITS + 1):
+        for digits in range(1, MOST_DIGITS + 1):
             for part in (values[:_SAMPLE], values):
                 whole = np.rint(part * 10.0**digits)
                 if not (np.abs(whole) < 2**31).all() or not _same(whole.astype(np.int32) / 10.0**digits, part):

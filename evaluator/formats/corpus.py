@@ -69,7 +69,7 @@ def read(path: Path, reading: Reading) -> Annotations | None:
     if place is None:
         return None
     try:
-        source = ColumnFolder(place).checked().whole()
+        source = ColumnFolder(place).checked().consistent().whole()
     except (OSError, ValueError) as problem:
         refuse(place.name, str(problem), _DAMAGED, "others", _AGAIN)
     _need_same(place.name, source, reading)

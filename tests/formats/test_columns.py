@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 
 from evaluator.data.dataset import Annotations
 from evaluator.formats import columns
+from evaluator.formats.column_checks import AnyColumn
 from evaluator.formats.columns import ColumnFolder, DamagedColumns
 from tests.building import annotations, random_rows
 from tests.reading import plain
@@ -94,3 +98,72 @@ def test_a_folder_without_its_manifest_or_of_other_lengths_is_refused(tmp_path: 
     written(tmp_path, random_source(1))
     (tmp_path / "a.columns" / columns.MANIFEST).unlink()
     damaged()
+
+
+def with_first(value: float) -> Callable[[AnyColumn], AnyColumn]:
+    """Columns with another first number, in a type that has room for it."""
+
+    def changed(values: AnyColumn) -> AnyColumn:
+        roomy = values.astype(np.int64 if values.dtype.kind in "iu" else values.dtype)
+        roomy.flat[0] = value
+        return roomy
+
+    return changed
+
+
+FORGED: list[tuple[str, Callable[[AnyColumn], AnyColumn]]] = [
+    *((name, with_first(-1)) for name in ("page_document", "page_index", "entry", "label", "position", "pages", "row")),
+    *((name, with_first(2**31)) for name in ("page_document", "label", "entry", "first_box", "ids_first", "outlines")),
+    *((name, lambda values: values[:-1]) for name in ("page_size", "first_box", "row", "score", "xyxy", "ids_first")),
+    *((name, lambda values: values.reshape(-1, 1)) for name in ("page_index", "score", "label")),
+    *((name, lambda values: values.astype("U3")) for name in ("label", "xyxy", "ids")),
+    ("pages", np.zeros_like),
+    ("first_box", lambda values: values[::-1].copy()),
+    ("entry", lambda values: values[::-1].copy()),
+    ("xyxy", lambda values: np.full(values.shape, np.inf)),
+    ("ids", lambda values: np.full_like(values, 0xFF)),
+    ("outlines_points", lambda values: values[:, 0]),
+    ("outlines_first_point", lambda values: values + 1),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), FORGED)
+def test_columns_that_contradict_each_other_are_refused_whatever_their_sums(
+    name: str, change: Callable[[AnyColumn], AnyColumn], tmp_path: Path
+) -> None:
+    source = random_source(5)
+    source = replace(source, boxes=replace(source.boxes, polygons={1: [np.eye(3)[:, :2]]}))
+    written(tmp_path, source).consistent()
+    place = tmp_path / "a.columns" / f"{name}.npy"
+    np.save(place, change(np.load(place)))
+    edited(tmp_path, name, {"length": place.stat().st_size, "checksum": zlib.crc32(place.read_bytes())})
+    with pytest.raises(DamagedColumns):
+        ColumnFolder(tmp_path / "a.columns").checked().consistent().whole()
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("../outside", {}),
+        ("other", {}),
+        ("label", {"dtype": "<U100000000"}),
+        ("label", {"digits": 3}),
+        ("xyxy", {"digits": 400}),
+        ("xyxy", {"digits": -1}),
+    ],
+)
+def test_no_column_is_opened_that_annotations_do_not_have(name: str, kept: dict[str, Any], tmp_path: Path) -> None:
+    written(tmp_path, random_source(5))
+    np.save(tmp_path / "outside.npy", np.zeros(3))
+    edited(tmp_path, name, kept)
+    with pytest.raises(DamagedColumns, match=columns.MANIFEST):
+        ColumnFolder(tmp_path / "a.columns")
+
+
+def edited(folder: Path, name: str, kept: dict[str, Any]) -> None:
+    """Change what the manifest says of a column, or add one."""
+    place = folder / "a.columns" / columns.MANIFEST
+    manifest = json.loads(place.read_bytes().partition(b"\n")[2])
+    manifest["columns"][name] = manifest["columns"].get(name, manifest["columns"]["label"]) | kept
+    body = json.dumps(manifest).encode()
+    place.write_bytes(b"%08x\n" % zlib.crc32(body) + body)

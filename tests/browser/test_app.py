@@ -318,6 +318,8 @@ def a_row_of_the_labels_opens_its_boxes(screen: Screen) -> None:
     keys = "(nodes) => nodes.map((node) => node.dataset.key)"
     assert set(screen.page.locator(".box:not(.other)").evaluate_all(keys)) == mine
     assert set(screen.page.locator(".box.other").evaluate_all(keys)) == muted > set()
+    grounds = "(nodes) => nodes.map((node) => getComputedStyle(node).backgroundColor)"
+    assert set(screen.page.locator(".chip.other").evaluate_all(grounds)) == {"rgb(255, 255, 255)"}, "coloured text only"
 
 
 OVERFLOW = """() => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -358,6 +359,9 @@ def test_a_filter_leaves_mistakes_whole(chosen: MistakeFilter) -> None:
         assert {box.mistake for box in muted} == {
             mistake.number for mistake in drawn.mistakes if mistake.lines[-1].startswith("other half: ")
         }
+        wrong = Counter(box.mistake for box in drawn.boxes if box.status != "TP" and mistakes.of_box(box.key) in own)
+        for cause in drawn.causes:
+            assert cause.boxes == sum(wrong[number] for number in cause.numbers), "what the filter keeps of it"
 
 
 def test_a_poor_match_is_a_mistake_when_asked_for() -> None:

@@ -39,9 +39,9 @@ function chipWidth(text, font) {
   return Math.min(MOST_CHIP_WIDTH, Math.ceil(textWidth(text, font)) + 12);
 }
 
-/** @param {BoxItem} box @param {string} text @returns {HTMLElement} */
-function chipElement(box, text) {
-  return html("div", { class: `chip chip-${box.status}`, "data-key": box.key, "aria-hidden": "true" }, text);
+/** @param {BoxItem} box @param {string} text @param {string} [more] classes of the box @returns {HTMLElement} */
+function chipElement(box, text, more = "") {
+  return html("div", { class: `chip chip-${box.status}${more}`, "data-key": box.key, "aria-hidden": "true" }, text);
 }
 
 /** Boxes in the order in which they are drawn. @template {BoxItem} B @param {B[]} boxes @returns {B[]} */
@@ -69,7 +69,7 @@ export function drawBoxes(layer, chips, boxes, look) {
       group.append(outlineOf(box.outline, `outline box-${box.status}${look.className(box)}`));
     }
   }
-  const chipOf = new Map(boxes.filter((box) => look.hasChip(box)).map((box) => [box.key, chipElement(box, look.chip(box, false) ?? "")]));
+  const chipOf = new Map(boxes.filter((box) => look.hasChip(box)).map((box) => [box.key, chipElement(box, look.chip(box, false) ?? "", look.className(box))]));
   layer.replaceChildren(...groups.flat());
   chips.replaceChildren(...chipOf.values());
   return { rects, chips: chipOf };

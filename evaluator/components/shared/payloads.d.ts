@@ -240,7 +240,7 @@ export interface CauseItem {
   title: string;
   /** of its mistakes that are listed, at least two */
   numbers: number[];
-  /** wrong boxes of the whole cause */
+  /** wrong boxes of these mistakes */
   boxes: number;
   /** how many more causes there are like this one, on all pages */
   alike: number;

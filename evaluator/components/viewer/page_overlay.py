@@ -115,7 +115,7 @@ def page_data(
     for item in listed[len(groups) :]:
         changes |= {key: {"mistake": item.number} for key in item.keys}
     boxes = [msgspec.structs.replace(box, **changes.get(box.key, {})) for box in boxes]
-    items = [] if causes is None else _cause_items(list(groups), causes)
+    items = [] if causes is None else _cause_items(list(groups), mistakes, causes)
     chips, halves = cause_chips(boxes, items), _half_chips(boxes)
     listed = [_with_half(item, halves.words.get(item.number, ())) for item in listed]
     present = {box.label for box in boxes}
@@ -145,16 +145,19 @@ def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes | None) -> dict[i
     return {mistake: groups[mistake] for mistake in ordered}
 
 
-def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
+def _cause_items(listed: Sequence[int], mistakes: Mistakes, causes: Causes) -> list[CauseItem]:
     """Return the causes of two or more of the listed mistakes."""
     numbers: dict[int, list[int]] = {}
+    wrong: dict[int, int] = {}
     for number, mistake in enumerate(listed, start=1):
-        numbers.setdefault(int(causes.of_mistake[mistake]), []).append(number)
+        cause = int(causes.of_mistake[mistake])
+        numbers.setdefault(cause, []).append(number)
+        wrong[cause] = wrong.get(cause, 0) + int(mistakes.wrong_boxes[mistake])
     return [
         CauseItem(
             title=displayed(causes.title(cause)),
             numbers=own,
-            boxes=int(causes.boxes[cause]),
+            boxes=wrong[cause],
             alike=causes.more_like(cause),
             family=Family(*map(cut, causes.family(cause))),
         )

@@ -181,7 +181,7 @@ class CauseItem(Payload, frozen=True):
     numbers: Sequence[int]
     """of its mistakes that are listed, at least two"""
     boxes: int
-    """wrong boxes of the whole cause"""
+    """wrong boxes of these mistakes"""
     alike: int
     """how many more causes there are like this one, on all pages"""
     family: tuple[str, str, str, str, str]

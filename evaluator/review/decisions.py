@@ -41,7 +41,7 @@ from evaluator.review.finding_groups import (
     targets_of_causes,
 )
 from evaluator.review.identity import WRONG_PIXELS
-from evaluator.review.status import FIELD_PROBLEMS, FindingStatus, title_of
+from evaluator.review.status import FIELD_PROBLEMS, FindingStatus, mistake_of, title_of
 from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, Event, ReviewLog, Target
 from evaluator.review.word_targets import WORD_PROBLEMS
 
@@ -330,16 +330,10 @@ def _entries(
     judged: list[set[int]] = [set() for _ in results]
     others: list[FindingStatus] = []
     for entry in statuses:
-        # What is missed by several models is one finding of all of them.
-        shared = not entry.judged.target.of("prediction")
         families: dict[Family, None] = {}
         for place, result in enumerate(results):
-            if entry.state != "applies" or entry.box_key is None or entry.judged.target.kind != "mistake":
-                continue
-            if not shared and entry.model != result.matching.model:
-                continue
-            mistake = result.mistakes.of_box(entry.box_key)
-            if mistake == NONE or (shared and len(result.mistakes.predictions_of(mistake))):
+            mistake = mistake_of(entry, result.mistakes, result.matching.model)
+            if mistake == NONE:
                 continue
             families[result.causes.families[int(result.causes.of_mistake[mistake])]] = None
             if entry.judged.verdict is not None or entry.judged.conflict:

@@ -94,18 +94,6 @@ def agreed_by_two(judged: ReviewedTarget) -> bool:
     return judged.verdict is not None and sum(event.verdict is not None for event in judged.opinions) > 1
 
 
-def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: IntArray) -> list[FindingStatus]:
-    """Return the findings that are mistakes of some causes, rows of ``result.causes``, in their order."""
-    wanted, mine = set(rows.tolist()), []
-    for entry in statuses:
-        if entry.mistake is None or entry.box_key is None or entry.model != result.matching.model:
-            continue
-        mistake = result.mistakes.of_box(entry.box_key)
-        if mistake != NONE and int(result.causes.of_mistake[mistake]) in wanted:
-            mine.append(entry)
-    return mine
-
-
 def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> dict[str, Target]:
     """Return the mistakes of causes (rows of ``result.causes``) by verdict identity, page by page."""
     causes = result.causes

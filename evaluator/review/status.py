@@ -12,7 +12,7 @@ import numpy as np
 
 from evaluator.data.dataset import box_key
 from evaluator.matching.box_results import AnyBoxResult
-from evaluator.matching.error_types import ERROR_TYPES
+from evaluator.matching.error_types import ERROR_TYPES, NONE, Mistakes
 from evaluator.review.identity import (
     PROPOSED,
     SUSPECTED,
@@ -186,6 +186,20 @@ class _Look:
         if (place, page) not in self._pages:
             self._pages[place, page] = _Page(self.results[place], page, self.log)
         return self._pages[place, page]
+
+
+def mistake_of(status: FindingStatus, mistakes: Mistakes, model: int) -> int:
+    """Return which of the mistakes of a model a finding is on, `NONE` for none.
+
+    What is missed by several models is one finding of all of them.
+    """
+    target = status.judged.target
+    if status.state != "applies" or status.box_key is None or target.kind != "mistake":
+        return NONE
+    mistake = mistakes.of_box(status.box_key)
+    if target.of("prediction"):
+        return mistake if status.model == model else NONE
+    return NONE if mistake != NONE and len(mistakes.predictions_of(mistake)) else mistake
 
 
 def _key(mistakes: MistakeTargets, position: int) -> str | None:

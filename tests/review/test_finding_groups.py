@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from evaluator.components.meeting.agenda import next_item, state_words, verdict_words
 from evaluator.matching.causes import Family
+from evaluator.matching.error_types import NONE
 from evaluator.review.decisions import CauseRow, cause_rows
-from evaluator.review.finding_groups import (
-    of_causes,
-    targets_of_causes,
-)
-from evaluator.review.status import finding_statuses
+from evaluator.review.finding_groups import targets_of_causes
+from evaluator.review.status import finding_statuses, mistake_of
 from evaluator.review.verdicts import Event, ReviewLog, Target
 from tests.judging import opinion
 from tests.sample_part import sample_results
@@ -65,11 +63,14 @@ def test_a_place_of_both_models_is_one_place() -> None:
     assert [place.model for place in row.places] == [0, 0, 0]
 
 
-def test_findings_of_some_causes() -> None:
-    result = sample_results()[0]
-    rows = result.causes.alike[Family("parts", "", "Table", "")]
-    statuses = finding_statuses(
-        ReviewLog.of(verdicts_on(targets_of_causes(result, rows, ReviewLog()), "ignore")), sample_results()
-    )
-    assert of_causes(statuses, result, rows[:0]) == []
-    assert len(of_causes(statuses, result, rows[:1])) == len(result.causes.rows[int(rows[0])])
+def test_a_verdict_on_what_both_models_miss_counts_for_both() -> None:
+    """The three scanned pages that are one Figure to both: judged under A, what is missed is under B."""
+    a, b = sample_results()
+    rows = a.causes.alike[Family("joined", "", "", "Figure")]
+    log = ReviewLog.of(verdicts_on(targets_of_causes(a, rows, ReviewLog()), "ignore"))
+    statuses = finding_statuses(log, [a, b])
+    judged = [{mistake_of(each, one.mistakes, one.matching.model) for each in statuses} - {NONE} for one in (a, b)]
+    assert judged[0] == {mistake for row in rows.tolist() for mistake in a.causes.rows[row].tolist()}
+    missed = {each for each in range(len(b.mistakes)) if len(b.mistakes.predictions_of(each)) == 0}
+    of_page = {each for each in missed if b.mistakes.page[each] in a.causes.page[rows]}
+    assert judged[1] == of_page > set()

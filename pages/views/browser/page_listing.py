@@ -26,6 +26,7 @@ from evaluator.matching.box_items import MATCHED_NAME, Query, Selection, Status
 from evaluator.matching.error_types import DOCUMENT, NONE, MistakeOptions, Mistakes
 from evaluator.pdf.problems import PageProblem
 from evaluator.review.finding_groups import targets_of_causes
+from evaluator.review.status import mistake_of
 from evaluator.review.verdicts import Target
 from pages.app import pictures
 from pages.app.cache import Cached
@@ -278,10 +279,8 @@ def with_verdict(loaded: LoadedBoxes, model: Model, mistakes: Mistakes) -> BoolA
     """Return which mistakes have a verdict of anybody, bool, shape (M,)."""
     judged = np.zeros(len(mistakes), dtype=bool)
     for status in findings.statuses(loaded):
-        if status.model != model.index or status.box_key is None or not status.judged.opinions:
-            continue
-        number = mistakes.of_box(status.box_key)
-        if number != NONE:
+        number = mistake_of(status, mistakes, model.index)
+        if number != NONE and status.judged.opinions:
             judged[number] = True
     return judged
 

@@ -16,6 +16,7 @@ from evaluator.data.issues import count_of, displayed, plain
 from evaluator.matching.causes import Causes, Family, family_title
 from evaluator.matching.error_types import NONE
 from evaluator.review.finding_groups import MOST_AT_ONCE, targets_of_causes
+from evaluator.review.status import mistake_of
 from evaluator.review.verdicts import Target
 from pages.app.results import Result, result_of
 from pages.app.session_files import LoadedBoxes, Model
@@ -104,10 +105,9 @@ def _verdicts(loaded: LoadedBoxes, model: Model, result: Result, rows: IntArray)
     made, mistakes = result.causes, result.mistakes
     said: dict[int, JudgedItem] = {}
     for status in findings.statuses(loaded):
-        if status.model == model.index and status.box_key is not None:
-            number, item = mistakes.of_box(status.box_key), judged_item(status.judged)
-            if number != NONE and item is not None:
-                said[number] = item
+        number, item = mistake_of(status, mistakes, model.index), judged_item(status.judged)
+        if number != NONE and item is not None:
+            said[number] = item
     every = (made.rows[row].tolist() for row in rows.tolist())
     return [[said.get(each) for each in own] if any(each in said for each in own) else [] for own in every]
 

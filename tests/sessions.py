@@ -52,11 +52,14 @@ class Act(NamedTuple):
 
 
 class Session:
-    """The websocket of one tab, and the address in its bar; `connected` before anything else."""
+    """The websocket of one tab, and the address in its bar; `connected` before anything else.
+
+    A message with a `page` opens that view by its address; one with the `script` of a view stays there.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.page = self.query = ""
+        self.page = self.query = self.script = ""
         self._connection: ClientConnection | None = None
 
     async def connected(self) -> Self:
@@ -77,6 +80,7 @@ class Session:
         assert self._connection is not None, "the session is not open"
         # What is in the address bar: another address would be a wish to go there.
         message.rerun_script.query_string, message.rerun_script.page_name = self.query, self.page
+        message.rerun_script.page_script_hash = self.script
         await self._connection.send(message.SerializeToString())
         while True:
             content = await self._connection.recv()
@@ -176,6 +180,75 @@ class Reader(Session):
                     self._viewer, self.shown = (element.bidi_component.id, said.delta.fragment_id), given
                     if given.get("content"):
                         self._contents[given["name"]] = given["content"]
+
+
+class Attendee(Session):
+    """One in the live meeting, who presents or follows; asks as often as the page does."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self._board = self._fragment = ""
+        self._pause = 1.0
+        self._pictures: set[str] = set()
+        self.board: dict[str, Any] = {}
+        """What the meeting was last given."""
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The item that is shown, and which of its places."""
+        return self.board["item"], self.board["example"]
+
+    async def joined(self) -> Self:
+        """Enter the meeting."""
+        self.page, self.query = "findings", urlencode({"meeting": "yes"})
+        await self.connected()
+        await self._run(BackMsg())
+        self.page = ""
+        return self
+
+    async def send(self, event: str, value: object) -> None:
+        """Do something on the screen of the meeting."""
+        message = BackMsg()
+        state = message.rerun_script.widget_states.widgets.add()
+        state.id = f"$$STREAMLIT_INTERNAL_KEY_{self._board}__events"
+        state.json_trigger_value = json.dumps([{"event": event, "value": value}])
+        await self._run(message)
+
+    async def follow(self, until: asyncio.Event) -> list[tuple[tuple[str, int], float]]:
+        """Every place that is shown until the end, and when it was there with its picture."""
+        shown, place = [], self.place
+        while not until.is_set():
+            await asyncio.sleep(self._pause)
+            message = BackMsg()
+            message.rerun_script.fragment_id, message.rerun_script.is_auto_rerun = self._fragment, True
+            await self._run(message)
+            if self.place != place:
+                shown.append((place := self.place, time.perf_counter()))
+        return shown
+
+    async def _run(self, message: BackMsg) -> None:
+        async for said, _ in self.answers(message):
+            kind = said.WhichOneof("type")
+            if kind == "navigation":
+                self.script = said.navigation.page_script_hash
+            if kind == "auto_rerun":
+                self._fragment, self._pause = said.auto_rerun.fragment_id, said.auto_rerun.interval
+            if kind == "delta" and said.delta.WhichOneof("type") == "new_element":
+                element = said.delta.new_element
+                assert element.WhichOneof("type") != "exception", element.exception.message
+                if element.WhichOneof("type") != "bidi_component":
+                    continue
+                (given,) = json.loads(element.bidi_component.json or "[null]")
+                if isinstance(given, dict) and "agenda" in given:
+                    self._board, self.board = element.bidi_component.id, given
+                    await self._picture()
+
+    async def _picture(self) -> None:
+        path = (self.board["page"] or {}).get("image")
+        if path and path not in self._pictures:
+            status, _ = await asyncio.to_thread(fetch, self.url, path)
+            assert status == 200, f"{path}: {status}"
+            self._pictures.add(path)
 
 
 def fetch(url: str, path: str) -> tuple[int, bytes]:

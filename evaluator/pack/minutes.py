@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from evaluator.components.decisions.rows import place_of
 from evaluator.components.meeting.payload import MeetingNumberItem
-from evaluator.data.dataset import Dataset
-from evaluator.data.issues import plain
 from evaluator.metrics.export import markdown_text
-from evaluator.review.decisions import CauseRow, Effect, decisions_words, effect_text, example_of, task_text
+from evaluator.review.decisions import CauseRow, Effect, decisions_words, effect_text, task_text
 
 Link = Callable[[str, int], str]
 """Returns the address of a page, from document id and index."""
@@ -63,12 +62,8 @@ def _cause(row: CauseRow, link: Link) -> list[str]:
 
 
 def _page(row: CauseRow, link: Link) -> str:
-    example = example_of(row)
-    if example is None:
-        return ""
-    dataset: Dataset = row.sides[0].result.matching.dataset
-    document, index = dataset.documents[dataset.page_document[example.page]], int(dataset.page_index[example.page])
-    return f"[{markdown_text(f'{plain(document.name)}, page {index + 1}')}]({link(document.doc_id, index)})"
+    place = place_of(row)
+    return "" if place is None else f"[{markdown_text(place[2])}]({link(*place[:2])})"
 
 
 def _notes(row: CauseRow) -> str:
@@ -77,6 +72,7 @@ def _notes(row: CauseRow) -> str:
 
 def _said(row: CauseRow, effect: Effect | None, letters: Sequence[str]) -> list[str]:
     notes = _notes(row)
-    verdict = f"{row.verdict}, {', '.join(row.people)}" + (f". {notes}" if notes else "")
+    split = f" ({row.split})" if row.split else ""
+    verdict = f"{row.verdict}{split}, {', '.join(row.people)}" + (f". {notes}" if notes else "")
     owner = row.owner or "no owner"
     return list(map(markdown_text, (verdict, owner, row.due or "no date", row.status, effect_text(effect, letters))))

@@ -269,7 +269,7 @@ def task_text(task: Event | None) -> str:
     """Return owner, due date and status in words; empty where nobody gave one."""
     if task is None:
         return ""
-    parts = [plain(task.owner), f"due {task.due}" if task.due else "", STATUSES.get(task.status, "").lower()]
+    parts = [plain(task.owner), f"due {day_words(task.due)}" if task.due else "", STATUSES.get(task.status, "").lower()]
     return ", ".join(part for part in parts if part)
 
 
@@ -451,16 +451,22 @@ def _fixed(row: CauseRow, made: Decision | None) -> Effect:
         lines.append(EffectLine(1, title, before, after))
         other = _ratio(first, one.metric, one.label, False)
         if after is not None and other is not None and made is not None and made.rule.loss is not None:
-            moved = points(abs(after - other)).lstrip("+−±")
-            allowed = f"{100 * made.rule.loss:.1f}".removesuffix(".0")
-            limit = "within" if after - other >= -made.rule.loss else "more than"
-            notes.append(f"{moved} points {'below' if after < other else 'above'} A, {limit} the {allowed} allowed.")
+            notes.append(_beside_a(title, after - other, made.rule.loss))
     lines += [
         EffectLine(place, "F1", _ratio(side, "f1", ALL_LABELS, False), _ratio(side, "f1", ALL_LABELS, True))
         for place, side in enumerate(row.sides)
         if side.wrong and not (row.fails and place == 1)
     ]
     return Effect("fixed", tuple(lines), " ".join(notes))
+
+
+def _beside_a(measure: str, difference: float, loss: float) -> str:
+    """Return how far a measure of B is then from that of A, and whether the rule allows a loss."""
+    moved = f"{measure} {points(abs(difference)).lstrip('+−±')} points"
+    if difference >= 0:
+        return f"{moved} above A."
+    allowed = f"{100 * loss:.1f}".removesuffix(".0")
+    return f"{moved} below A, {'within' if difference >= -loss else 'more than'} the {allowed} allowed."
 
 
 def _ratio(side: CauseSide, metric: str, label: str, fixed: bool) -> float | None:

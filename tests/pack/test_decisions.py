@@ -124,17 +124,24 @@ def test_rows_are_all_causes_costliest_first_and_add_up(packed: Packed) -> None:
 @pytest.mark.parametrize(
     ("title", "effect"),
     [
-        ("Several Text boxes read as one Text", ("fixed", [(1, "Text recall", "0.727", "0.825")])),
-        ("Table read as several boxes", ("fixed", [(0, "F1", "0.696", "0.758"), (1, "F1", "0.794", "0.812")])),
-        ("Several boxes read as one Figure", ("none", [])),
-        ("Figure read as several boxes", ("corrected", [(0, "F1", "0.696", "0.723"), (1, "F1", "0.794", "0.807")])),
+        (
+            "Several Text boxes read as one Text",
+            (
+                "fixed",
+                [(1, "Text recall", "0.727", "0.825")],
+                "Text recall 4.2 points below A, within the 5 allowed.",
+            ),
+        ),
+        ("Table read as several boxes", ("fixed", [(0, "F1", "0.696", "0.758"), (1, "F1", "0.794", "0.812")], "")),
+        ("Several boxes read as one Figure", ("none", [], "")),
+        ("Figure read as several boxes", ("corrected", [(0, "F1", "0.696", "0.723"), (1, "F1", "0.794", "0.807")], "")),
     ],
 )
 def test_a_decision_says_what_it_is_worth(packed: Packed, title: str, effect: object) -> None:
     (worth,) = (cause.effect for cause in packed.contents.causes if cause.row.title == title)
     assert worth is not None
     lines = [(line.model, line.measure, f"{line.before:.3f}", f"{line.after:.3f}") for line in worth.lines]
-    assert (worth.kind, lines) == effect
+    assert (worth.kind, lines, worth.note) == effect
 
 
 def test_a_picture_has_the_whole_place_and_the_boxes_of_its_caption(packed: Packed, pool: PagePool) -> None:

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import platformdirs.windows
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -23,7 +24,8 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
 from evaluator.review.verdicts import Target
-from pages.views.findings import findings, meeting
+from pages.app.session_files import LoadedBoxes
+from pages.views.findings import decision_rows, findings, meeting
 from tests import dashboard
 from tests.dashboard import (
     COMPARE,
@@ -476,7 +478,7 @@ def test_a_decision_is_a_verdict_on_every_mistake_of_the_item_and_goes_on(
     (row,) = (row for row in data["agenda"] if row["key"] == item)
     assert (row["state"], row["done"]) == ("Model wrong", True)
     said = data["decided"][0]
-    assert (said["words"], said["task"]) == ("Model wrong, 1 of 1 reviewer", "Ben, due 2026-12-05, open")
+    assert (said["words"], said["task"]) == ("Model wrong, 1 of 1 reviewer", "Ben, due 5 Dec 2026, open")
     told = next(row for row in data["minutes"].replace("\\", "").splitlines() if row.startswith(f"| {title} |"))
     assert all(each in told for each in ("page_browser?doc=scanned", "Model wrong", "| Ben | 5 Dec 2026 | Open |"))
     # The same message again, and one of a second reviewer.
@@ -497,6 +499,24 @@ def test_who_presents_is_told_when_nobody_can_follow(store_path: Path, monkeypat
     assert (live["role"], live["words"].partition(". ")[0]) == ("alone", "Nobody can follow")
     live = screen_of(started_meeting())["live"]
     assert (live["role"], live["words"].partition(". ")[0]) == ("presents", "You present")
+
+
+def test_who_presents_may_move_on_while_a_follower_is_drawn(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    second = screen_of(started_meeting())["agenda"][1]["key"]
+    rows_of, left = decision_rows.rows_of, [second]
+
+    def meanwhile(loaded: LoadedBoxes) -> object:
+        while left:
+            with Store(store_path) as opened:
+                now = opened.meeting()
+                assert now is not None
+                opened.present(msgspec.structs.replace(now, item=left.pop()))
+        return rows_of(loaded)
+
+    monkeypatch.setattr(findings, "_PULSE_SECONDS", 0.0)
+    monkeypatch.setattr(decision_rows, "rows_of", meanwhile)
+    follower = screen_of(start(FINDINGS, meeting="yes"))
+    assert (follower["live"]["role"], follower["item"]) == ("follows", second)
 
 
 def test_only_this_place_and_no_date_that_is_none(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

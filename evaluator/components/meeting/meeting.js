@@ -15,6 +15,7 @@ import { eventId } from "../shared/requests.js";
 import { listenForKeys } from "../shared/focus.js";
 import { actionOf } from "../shared/keys.js";
 import { LAYER_ORDER } from "../shared/layers.js";
+import { isLargerStacked } from "../shared/geometry.js";
 
 /** @import { Send } from "../shared/mount.js" */
 /** @import { MeetingEvents, MeetingPageItem, MeetingPaneItem, MeetingPayload } from "../shared/payloads.d.ts" */
@@ -58,6 +59,7 @@ class Meeting {
     this.decide = button("", { class: "mt-decide" }, () => this.keep());
     this.live = html("div", { class: "mt-live", role: "status" });
     this.movedAt = 0;
+    this.aspect = 1;
     this.aside = html("nav", { class: "mt-agenda", "aria-label": "Agenda" });
     this.head = html("div", { class: "mt-head" });
     this.panes = html("div", { class: "mt-panes" });
@@ -68,6 +70,8 @@ class Meeting {
     this.foot = html("div", { class: "mt-foot" }, this.verdicts, html("div", { class: "mt-row" }, reach, this.name, this.spoken), this.form, this.problem, keyLine());
     this.root = html("div", { class: "layoutscope-meeting", tabindex: -1 }, this.aside, html("main", {}, this.live, this.head, this.panes, this.foot), this.facts, this.owners);
     parent.append(this.root);
+    this.sized = new ResizeObserver(() => this.arrange());
+    this.sized.observe(this.panes);
     const { note, owner, due, status } = this;
     this.fields = Object.entries({ note, owner, due, status });
     for (const [name, input] of this.fields) input.addEventListener("input", () => this.type({ [name]: input.value }));
@@ -285,15 +289,22 @@ class Meeting {
       this.panes.replaceChildren(html("p", { class: "mt-nothing" }, this.item ? "This has no page in the open files." : ""));
       return;
     }
-    this.panes.classList.toggle("mt-stacked", page.aspect > 1.15 && !this.zoomed);
+    const [x1, y1, x2, y2] = this.zoomed ? page.zoom : [0, 0, 1, 1];
+    this.aspect = (page.aspect * (x2 - x1)) / (y2 - y1);
+    this.arrange();
     this.panes.replaceChildren(...page.panes.map((pane) => this.pane(page, pane)));
+  }
+
+  /** Both pages beside each other or one above the other, as they are larger. */
+  arrange() {
+    this.panes.classList.toggle("mt-stacked", isLargerStacked({ width: this.panes.clientWidth, height: this.panes.clientHeight }, this.aspect));
   }
 
   /** @param {MeetingPageItem} page @param {MeetingPaneItem} pane @returns {HTMLElement} */
   pane(page, pane) {
     const [x1, y1, x2, y2] = this.zoomed ? page.zoom : [0, 0, 1, 1];
     const across = x2 - x1, down = y2 - y1;
-    const sheet = html("div", { class: "mt-sheet", style: `--aspect:${(page.aspect * across) / down}` });
+    const sheet = html("div", { class: "mt-sheet", style: `--aspect:${this.aspect}` });
     const layer = html("div", { class: "mt-layer", style: `left:${percentOf(-x1 / across)};top:${percentOf(-y1 / down)};width:${percentOf(1 / across)};height:${percentOf(1 / down)}` });
     if (page.image) layer.append(html("img", { src: page.image, alt: "", draggable: "false" }));
     const drawing = svg("svg", { width: "100%", height: "100%", role: "img", "aria-label": `${pane.letter}: ${pane.words}` });
@@ -326,6 +337,7 @@ class Meeting {
   }
 
   stop() {
+    this.sized.disconnect();
     this.ends.abort();
     this.root.remove();
   }

@@ -52,6 +52,14 @@ export function fitScale(page, pane, margin) {
 }
 
 /**
+ * Whether two sheets of a shape are larger one above the other than side by side.
+ * @param {Size} pane @param {number} aspect width over height @returns {boolean}
+ */
+export function isLargerStacked({ width, height }, aspect) {
+  return Math.min(width, (height / 2) * aspect) > Math.min(width / 2, height * aspect);
+}
+
+/**
  * One offset of the sheet in its pane: centred when it fits, else never farther than the margin from an edge.
  * @param {number} offset @param {number} sheet @param {number} pane @param {number} margin @returns {number}
  */

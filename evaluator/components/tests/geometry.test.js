@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { areaOf, boxesAt, chipRect, clampOffset, cropRegion, fitScale, linkEnds, overlapOf, placeBeside, placeChips, unionOf } from "../shared/geometry.js";
+import { areaOf, boxesAt, chipRect, clampOffset, cropRegion, fitScale, isLargerStacked, linkEnds, overlapOf, placeBeside, placeChips, unionOf } from "../shared/geometry.js";
 
 /** @import { Rect } from "../shared/payloads.d.ts" */
 
@@ -17,6 +17,12 @@ test("the whole page fits, and a sheet never leaves its pane", () => {
   assert.equal(clampOffset(-50, 80, 100, 6), 10);
   assert.equal(clampOffset(40, 300, 100, 6), 6);
   assert.equal(clampOffset(-999, 300, 100, 6), -206);
+});
+
+test("two pages stand as they are larger", () => {
+  const pane = { width: 860, height: 560 };
+  assert.deepEqual([0.7, 1.3, 1.8].map((aspect) => isLargerStacked(pane, aspect)), [false, false, true]);
+  assert.ok(isLargerStacked({ width: 560, height: 860 }, 1.3));
 });
 
 test("of the boxes under a point the smallest comes first", () => {

@@ -15,24 +15,18 @@ from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import box_key
 from evaluator.data.issues import count_of, plain
 from evaluator.review.decisions import CauseRow, names_in
-from evaluator.review.finding_groups import rows_of as rows_at
 from pages.app import frame, widgets
 from pages.app.components import MOST_WANTED, decisions
 from pages.app.results import result_key
 from pages.app.session_files import LoadedBoxes
-from pages.app.state import State, open_page, report, state
-from pages.views.fields import field_verdicts
+from pages.app.state import State, report, state
 from pages.views.findings import decision_rows, findings
 from pages.views.gallery import gallery_items
-from pages.views.posters import poster_verdicts
 
 _KEY: Final = "decisions"
 _LISTED: Final = 200
 _WIDTH: Final = 680
-_BROWSER_VIEW: Final = "pages/page_browser.py"
 _GRID: Final = "pages/gallery.py"
-# Findings that have views of their own, by the kind of what they are about.
-_OF_TEXTS: Final = {"field": field_verdicts, "word": poster_verdicts}
 _CHOICES: Final = {"": "All", "decided": "Decided", "open": "Open"}
 _EMPTY: Final = {
     "": "No mistake at these thresholds, and nothing is judged.",
@@ -66,6 +60,7 @@ def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequenc
     # What was decided is never behind what was not.
     listed = [row for place, row in enumerate(rows) if row.entries or place < _LISTED]
     by_key = {row.key: row for row in listed}
+    worths = decision_rows.worths_of(loaded, listed) if loaded is not None else [None] * len(listed)
     name, verified = author = findings.author()
     unsaved = findings.unsaved(state.decision_unsaved)
     improbable = findings.review_log().improbable(datetime.now(UTC))
@@ -75,13 +70,13 @@ def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequenc
         rows=[
             shown.decision_row(
                 row,
-                decision_rows.worth_of(loaded, row) if loaded is not None and row.entries else None,
+                worth,
                 letters=letters,
                 reviewer=author,
                 known=_is_open(loaded, row),
                 improbable=improbable,
             )
-            for row in listed
+            for row, worth in zip(listed, worths, strict=True)
         ],
         rest=f"{count_of(len(rows) - len(listed), 'smaller cause')} not listed." if len(rows) > len(listed) else "",
         empty=_EMPTY[state.decided],
@@ -106,11 +101,11 @@ def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequenc
     with st.container(key="decision_list"):
         said = decisions(payload, key=_KEY, on_want=want, on_edit=edit)
     if said.open in by_key:
-        _open(loaded, by_key[said.open])
+        decision_rows.show_on_page(loaded, by_key[said.open])
     elif said.alike in by_key:
         row = by_key[said.alike]
         if loaded is None or row.family is None:
-            _open(loaded, row)
+            decision_rows.show_on_page(loaded, row)
         else:
             state.model = loaded.pair[row.places[0].model].index
             gallery_items.show_alike(row.family)
@@ -171,27 +166,3 @@ def _judged_boxes(row: CauseRow) -> list[CardBoxItem]:
         CardBoxItem(box_key(box.side, place), box.side, "FN" if box.side == "ground_truth" else "FP", box.xyxy)
         for place, box in enumerate(target.boxes)
     ]
-
-
-def _open(loaded: LoadedBoxes | None, row: CauseRow) -> None:
-    """Show the example of a row on its page."""
-    place = shown.place_of(row)
-    if place is None:
-        return
-    of_texts = _OF_TEXTS.get(row.entries[0].judged.target.kind) if not row.sides else None
-    if of_texts is not None:
-        of_texts.show_on_page(row.entries[0])
-        st.switch_page(of_texts.VIEW_FILE)
-    if loaded is None:
-        return
-    open_page(place[0], place[1])
-    if row.places:
-        model, cause = row.places[0]
-        state.model = loaded.pair[model].index
-        result = row.sides[model].result
-        here = rows_at(result, result.causes.rows[cause], int(result.causes.page[cause]))
-        extra, missed = here.predictions.tolist(), here.truths.tolist()
-        state.box = box_key("prediction", extra[0]) if extra else box_key("ground_truth", missed[0])
-    elif row.entries[0].model is not None:
-        state.model, state.box = row.entries[0].model, row.entries[0].box_key
-    st.switch_page(_BROWSER_VIEW)

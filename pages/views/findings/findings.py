@@ -158,6 +158,7 @@ class _OpenStore:
         except StoreProblem as problem:
             return problem
         self._problem = None
+        self._pulses.pop(workspace, None)
         return None
 
     def pulse(self, workspace: str) -> Pulse:

@@ -28,7 +28,7 @@ from pages.app.state import State, state
 from pages.views.findings import findings
 
 Role = Literal["presents", "follows", "looks", "alone"]
-_ASK_SECONDS: Final = 1.0
+_ASK_SECONDS: Final = 0.5
 # A presenter who does not move is heard of at least so often.
 _HEARD_OF: Final = timedelta(minutes=1)
 # And a follower, three times before being taken for one who has left.
@@ -58,16 +58,18 @@ def present() -> None:
     state.meeting_session, state.meeting_looks, state.meeting_begins = uuid4().hex, False, True
 
 
-def follow(loaded: LoadedBoxes) -> None:
-    """Take the place and the thresholds of the presenter."""
+def follow(loaded: LoadedBoxes) -> findings.Pulse:
+    """Take the place and the thresholds of the presenter; return what was asked: what comes later is not drawn yet."""
+    pulse = findings.pulse()
     now = now_of(loaded)
     if now is None or state.meeting_begins or role(loaded) != "follows":
-        return
+        return pulse
     state.meeting_item, state.meeting_example, state.meeting_followed = now.item, now.example, True
     low, high = iou_range()
     if now.thresholds.protocol == protocol.chosen().name and low <= now.thresholds.iou <= high:
         state.meeting_own = state.meeting_own or _thresholds(loaded)
         _use(loaded, now.thresholds)
+    return pulse
 
 
 def _thresholds(loaded: LoadedBoxes) -> Thresholds:
@@ -170,16 +172,18 @@ def shown(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> LiveItem:
     return LiveItem(mine, f"{who} presents{other}")
 
 
-def watch(loaded: LoadedBoxes) -> None:
-    """Draw the meeting again when the presenter has moved, anybody has given a verdict, or others follow."""
-    pulse, mine = findings.pulse(), role(loaded)
-    _watch(_seen(pulse, mine), mine)
+def watch(loaded: LoadedBoxes, drawn: findings.Pulse) -> None:
+    """Draw the meeting again when it is not as `drawn`: another place, a verdict, others who follow."""
+    mine = role(loaded)
+    _watch(_seen(drawn, mine), mine)
 
 
 def _seen(pulse: findings.Pulse, mine: Role) -> object:
     """Return what the screen shows: who else follows is said at once to the presenter alone, to others in time."""
-    names = [(each.name, each.session) for each in pulse.followers] if mine == "presents" else []
-    return _place(pulse.meeting), pulse.revision, names
+    if mine != "presents":
+        return _place(pulse.meeting), pulse.revision
+    presents = pulse.meeting.session if pulse.meeting is not None and pulse.meeting.open else None
+    return presents, pulse.revision, [(each.name, each.session) for each in pulse.followers]
 
 
 @st.fragment(run_every=_ASK_SECONDS)

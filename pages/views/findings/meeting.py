@@ -25,12 +25,11 @@ from pages.app import frame
 from pages.app.components import meeting
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes
-from pages.app.state import open_page, report, state
+from pages.app.state import report, state
 from pages.views.findings import decision_rows, findings, live
 from pages.views.gallery.gallery_items import crop
 
 _KEY: Final = "meeting_board"
-_BROWSER_VIEW: Final = "pages/page_browser.py"
 _WIDTH: Final = 1_000
 _NUMBERS: Final = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
 
@@ -50,12 +49,12 @@ def join() -> None:
 
 def show(loaded: LoadedBoxes) -> None:
     """Draw the whole screen of a meeting."""
-    live.follow(loaded)
+    drawn = live.follow(loaded)
     causes, others = decision_rows.rows_of(loaded)
     rows = [*causes, *others]
     row = next((each for each in rows if each.key == state.meeting_item), rows[0] if rows else None)
     live.tell(loaded, row, _example(row) if row is not None else 0)
-    payload = _payload(loaded, rows, row)
+    payload = _payload(loaded, causes, others, row)
     state.meeting_minutes = payload.minutes
     with st.container(key="meeting"):
         meeting(
@@ -68,12 +67,15 @@ def show(loaded: LoadedBoxes) -> None:
             on_present=live.present,
         )
         findings.remember_author()
-        live.watch(loaded)
+        live.watch(loaded, drawn)
     if meeting.events(report(_KEY)).open and row is not None:
-        _open(loaded, row)
+        decision_rows.show_on_page(loaded, row, _example(row))
 
 
-def _payload(loaded: LoadedBoxes, rows: Sequence[CauseRow], row: CauseRow | None) -> MeetingPayload:
+def _payload(
+    loaded: LoadedBoxes, causes: Sequence[CauseRow], others: Sequence[CauseRow], row: CauseRow | None
+) -> MeetingPayload:
+    rows = [*causes, *others]
     name, verified = findings.author()
     unsaved = findings.unsaved(state.meeting_unsaved)
     numbers, line = _numbers(loaded), frame.signature(loaded, loaded.pair)
@@ -97,7 +99,7 @@ def _payload(loaded: LoadedBoxes, rows: Sequence[CauseRow], row: CauseRow | None
         owners=names_in(rows),
         decided=agenda.decided_items(rows),
         numbers=numbers,
-        minutes=decision_rows.minutes_of(loaded, numbers),
+        minutes=decision_rows.minutes_of(loaded, causes, others, numbers),
         reviewer=name,
         verified=verified,
         problem="" if unsaved is None else plain(unsaved.words),
@@ -215,15 +217,3 @@ def _save_decision(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
             state.meeting_example = event.example + 1
         else:
             state.meeting_item, state.meeting_example = agenda.next_item(rows, row.key), 0
-
-
-def _open(loaded: LoadedBoxes, row: CauseRow) -> None:
-    if row.places:
-        place, dataset = row.places[_example(row)], loaded.dataset
-        page = int(row.sides[place.model].result.causes.page[place.row])
-        open_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
-        state.model = loaded.pair[place.model].index
-    else:
-        target = row.entries[0].judged.target
-        open_page(target.document or "", target.page or 0)
-    st.switch_page(_BROWSER_VIEW)

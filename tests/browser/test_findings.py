@@ -247,6 +247,14 @@ def a_decision_is_edited_in_its_row_by_keys(kept: Path, screen: Screen) -> None:
     row.locator("img").nth(1).wait_for()
     first = row.locator(".dc-cause > b").inner_text()
     assert "fails the rule" in row.inner_text()
+    # The whole place, of a cause that fills its page too.
+    frame = page.locator(".dc-row", has_text="Several boxes read as one Figure").locator(".dc-crop").first
+    frame.scroll_into_view_if_needed()
+    frame.locator("img").wait_for()
+    around, sheet = frame.bounding_box(), frame.locator(".gl-sheet").bounding_box()
+    assert around
+    assert sheet
+    assert sheet["height"] <= around["height"]
     keys.press("ArrowDown")
     assert row.locator(".dc-cause > b").inner_text() != first
     keys.press("ArrowUp")

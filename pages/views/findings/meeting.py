@@ -18,7 +18,7 @@ from evaluator.components.meeting.payload import (
     MeetingPayload,
     OpinionState,
 )
-from evaluator.data.issues import plain
+from evaluator.data.issues import displayed, plain
 from evaluator.review.decisions import CauseRow, example_at, names_in
 from evaluator.review.finding_groups import MOST_AT_ONCE
 from pages.app import frame
@@ -175,7 +175,7 @@ def _page(loaded: LoadedBoxes, row: CauseRow) -> MeetingPageItem | None:
     picture = crop(loaded, document.doc_id, index, [], width=_WIDTH)
     points = (picture.aspect, 1.0)
     return MeetingPageItem(
-        place=f"{plain(document.name)}, page {index + 1}",
+        place=f"{displayed(document.name).removesuffix('.pdf')}, page {index + 1}",
         image=picture.image,
         aspect=picture.aspect,
         problem=picture.problem,
@@ -212,6 +212,8 @@ def _save_decision(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
         event_id=event.id,
     )
     state.meeting_unsaved = "" if unsaved is None else unsaved.target_id
+    # Others see at once who that is.
+    state.meeting_told = 0.0
     if unsaved is None and event.onward and live.role(loaded) != "follows":
         if not event.whole and event.example + 1 < len(row.places):
             state.meeting_example = event.example + 1

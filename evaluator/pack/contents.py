@@ -98,6 +98,11 @@ class Contents:
         return record(date=self.options.date, answer=answer, models=self.models, judged=self.judged)
 
     @property
+    def shown_documents(self) -> str:
+        """Return the documents whose causes, findings and pages are shown; empty for all."""
+        return documents_in_words(self.options)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Return what the baseline and the candidate are called; one name without a candidate."""
         return tuple(model.letter for model in self.models[:2])

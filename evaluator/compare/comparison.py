@@ -205,7 +205,7 @@ class Comparison:
         """Return one row per difference in reading order; no interval where there are too few documents."""
         every = in_reading_order(self.differences)
         moved = _aligned([difference_points(one) for one in every])
-        intervals = _aligned([None if one.too_few else interval_text(one, signed=True) for one in every])
+        intervals = _aligned([interval_text(one, signed=True) for one in every])
         return ResultTable(
             title=title,
             signature=self.signature,
@@ -310,7 +310,7 @@ def difference_json(one: Difference, names: Sequence[str]) -> dict[str, object]:
 def _points_and_interval(one: Difference) -> str | None:
     """Return a difference and its interval in points, ``+2.6 (1.7 to 3.5)``; None when undefined."""
     text, interval = difference_points(one), interval_text(one)
-    return text if text is None or interval is None or one.too_few else f"{text} ({interval})"
+    return text if text is None or interval is None else f"{text} ({interval})"
 
 
 def _ledger_table(counts: Ledger, title: str, signature: str) -> ResultTable:

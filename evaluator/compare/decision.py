@@ -47,10 +47,15 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"least and loss must be in [0, 1); found {self.least} and {self.loss}")
 
 
+State = Literal["fails", "open", "holds"]
+STATES: Final[tuple[State, ...]] = ("fails", "open", "holds")
+"""What a condition can be, in the order in which conditions are said."""
+
+
 class Condition(NamedTuple):
     """A condition of a rule: `one` is the difference that decides it, None where there is none, `least` its limit."""
 
-    state: Literal["fails", "open", "holds"]
+    state: State
     words: str
     one: Difference | None
     least: float
@@ -101,19 +106,30 @@ class Decision(NamedTuple):
         """Return the conditions of the rule, those that fail first."""
         main, rule = self.main, self.rule
         title = "the main measure" if main is None else METRICS[main.metric].title
-        state: Literal["fails", "open", "holds"] = "open"
-        if main is not None and not (main.too_few or main.by_ties or main.low is None or main.high is None):
-            settled = main.low >= rule.least and main.low > 0.0
-            state = "holds" if settled else "fails" if main.high < max(rule.least, 1e-9) else "open"
         words = f"{title} up by {_points(rule.least)} or more" if rule.least else f"{title} clearly up"
-        made = [Condition(state, words, main, rule.least)]
+        made = [Condition(self.main_state, words, main, rule.least)]
         if rule.loss is not None:
-            few = main is None or main.few_documents
-            lost = "fails" if self.forbidding else "open" if few else "holds"
             words = f"no clear loss over {_points(rule.loss)}" if rule.loss else "no clear loss"
             worst = next(iter((*self.forbidding, *self.losses)), None)
-            made.append(Condition(lost, words, worst, -rule.loss))  # type: ignore[arg-type]
-        return tuple(sorted(made, key=lambda each: ("fails", "open", "holds").index(each.state)))
+            made.append(Condition(self.loss_state, words, worst, -rule.loss))
+        return tuple(sorted(made, key=lambda each: STATES.index(each.state)))
+
+    @property
+    def main_state(self) -> State:
+        """Return whether the main measure is up by as much as the rule asks for."""
+        main, least = self.main, self.rule.least
+        if main is None or main.too_few or main.by_ties or main.low is None or main.high is None:
+            return "open"
+        if main.low >= least and main.low > 0.0:
+            return "holds"
+        return "fails" if main.high < max(least, 1e-9) else "open"
+
+    @property
+    def loss_state(self) -> State:
+        """Return whether there is no clear loss beyond the limit of the rule."""
+        if self.forbidding:
+            return "fails"
+        return "open" if self.main is None or self.main.few_documents else "holds"
 
     @property
     def counted(self) -> str:
@@ -286,7 +302,7 @@ def _answer(
 
 def _told(main: Difference) -> str:
     """Return the main measure, and its interval where the documents are enough for one."""
-    span = None if main.few_documents else interval_text(main, signed=True)
+    span = interval_text(main, signed=True)
     title = capitalised(METRICS[main.metric].title)
     return f"{title} {difference_with_unit(main)}{'' if span is None else f' ({span})'}"
 

@@ -109,7 +109,10 @@ class Verdict:
             "value": self.value,
             "baseline": self.baseline,
             "limit": self.limit,
-            **{name: getattr(one, name, None) for name in ("difference", "low", "high", "documents")},
+            "difference": one and one.difference,
+            "low": one and (None if one.too_few else one.low),
+            "high": one and (None if one.too_few else one.high),
+            "documents": one and one.documents,
             "reason": self.reason,
         }
 
@@ -256,11 +259,11 @@ def _significant(difference: Difference) -> tuple[bool, str]:
     """Return whether a condition that holds fails although it must be significant, and why."""
     if difference.low is None:
         return True, "It holds, and cannot be judged to be chance: there is no interval."
-    if not difference.excludes_zero:
-        return False, "It holds, and the interval of the difference includes 0."
     if difference.too_few:
         counted = difference.documents if difference.documents_with is None else difference.documents_with
         return True, f"It holds, and cannot be judged to be chance: too few documents for an interval ({counted:,})."
+    if not difference.excludes_zero:
+        return False, "It holds, and the interval of the difference includes 0."
     return True, "It holds, and the difference is clear (the interval excludes 0)."
 
 

@@ -65,8 +65,8 @@ def named_difference(one: Difference) -> str:
 
 
 def interval_text(one: Difference, *, signed: bool = False) -> str | None:
-    """Return the interval of a difference in points, ``−0.2 to 1.6``; None where there is none."""
-    if one.low is None or one.high is None:
+    """Return the interval of a difference in points, ``−0.2 to 1.6``; None where there is none to show."""
+    if one.too_few or one.low is None or one.high is None:
         return None
     return " to ".join(points(end, signed=signed, decimals=decimals(one)) for end in (one.low, one.high))
 

@@ -103,6 +103,11 @@ class Contents:
         return documents_in_words(self.options)
 
     @property
+    def intervals(self) -> bool:
+        """Return whether any difference has an interval that may be shown."""
+        return any(sentences.interval_text(one) for one in self.differences)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Return what the baseline and the candidate are called; one name without a candidate."""
         return tuple(model.letter for model in self.models[:2])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from evaluator.compare import differences as compare_differences
 from evaluator.compare.changed_causes import changed_causes
-from evaluator.compare.decision import Cost, Decision, documents_needed
+from evaluator.compare.decision import STATES, Cost, Decision, State, documents_needed
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import ledger
 from evaluator.compare.metrics import METRICS
@@ -43,8 +43,8 @@ _WHAT: Final = {
     "named": "The same mistake, box by box.",
 }
 
-State = Literal["holds", "fails", "open"]
 STATE_WORDS: Final[dict[State, str]] = {"holds": "holds", "fails": "fails", "open": "cannot tell"}
+_FEW: Final = "too few documents for an interval"
 
 
 class RuleLine(NamedTuple):
@@ -101,19 +101,14 @@ def rule_lines(made: Decision) -> tuple[RuleLine, ...]:
     if main is not None and main.difference is not None:
         title = METRICS[main.metric].title
         by = f" by at least {_points(rule.least)}" if rule.least else ""
-        state: State = "open"
-        if main.low is not None and main.high is not None and not main.too_few:
-            state = "holds" if main.low >= rule.least and main.low > 0.0 else "open"
-            state = "fails" if main.high < max(rule.least, 0.0) else state
-        span = None if main.too_few else interval_text(main, signed=True)
-        number = f"{difference_with_unit(main)}, {span or 'too few documents for an interval'}"
-        lines.append(RuleLine(state, f"{capitalised(title)} is clearly higher{by}", number))
+        number = f"{difference_with_unit(main)}, {interval_text(main, signed=True) or _FEW}"
+        lines.append(RuleLine(made.main_state, f"{capitalised(title)} is clearly higher{by}", number))
     if rule.loss is not None:
         over = ", ".join(plain(named_difference(one)) for one in made.forbidding)
         lost = f"No clear loss of more than {_points(rule.loss)} in {made.counted}"
         worst = f"worst {plain(named_difference(made.losses[0]))}" if made.losses else "none"
-        lines.append(RuleLine("fails" if over else "holds", lost, over or worst))
-    return tuple(sorted(lines, key=lambda line: line.state != "fails"))
+        lines.append(RuleLine(made.loss_state, lost, over or (_FEW if made.loss_state == "open" else worst)))
+    return tuple(sorted(lines, key=lambda line: STATES.index(line.state)))
 
 
 def _points(value: float) -> str:

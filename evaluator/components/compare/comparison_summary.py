@@ -154,7 +154,7 @@ def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> Diff
         value=place(one.difference),
         low=None if hidden else place(one.low),
         high=None if hidden else place(one.high),
-        interval=_MISSING if hidden else interval_text(one, signed=True) or _MISSING,
+        interval=interval_text(one, signed=True) or _MISSING,
         star=one.is_clear,
         tone=one.kind if one.kind in ("loss", "gain") else "unclear",
         better=f"{one.documents_better:,}",

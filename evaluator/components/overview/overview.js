@@ -68,10 +68,9 @@ class Overview {
   // ---- labels -----------------------------------------------------------------------------------------------------
 
   /** @param {LabelsPayload} data @returns {HTMLElement[]} */
-  labels({ cells, letters, facts, every, opened }) {
+  labels({ cells, letters, facts, every, star, opened }) {
     const keys = letters.length > 1 ? letters.map((letter) => html("span", {}, html("i", { class: `ov-key ov-of-${letter}` }), letter)) : [];
-    const star = letters.length > 1 ? [html("span", {}, "\u2605 clear: the 95 % interval excludes 0")] : [];
-    const head = html("div", { class: "ov-labels-head" }, html("h2", {}, "Labels"), html("span", {}, facts), html("span", { class: "ov-keys" }, ...keys, ...star));
+    const head = html("div", { class: "ov-labels-head" }, html("h2", {}, "Labels"), html("span", {}, facts), html("span", { class: "ov-keys" }, ...keys, star ? html("span", {}, star) : null));
     const all = button("", { class: "ov-cell ov-every", "aria-expanded": String(opened) }, () => this.send("every", true), html("span", {}, opened ? "Hide the table" : every));
     return [head, html("div", { class: "ov-cells" }, ...cells.map((cell) => this.cell(cell, letters)), all)];
   }

@@ -69,6 +69,8 @@ class LabelsPayload(Payload, frozen=True):
     facts: str
     every: str
     """opens the table of all labels, in words"""
+    star: str
+    """what a star says; empty where there can be none"""
     opened: bool
 
 

@@ -130,7 +130,8 @@ def labels(results: Mapping[str, AnyBoxResult], every: Sequence[Difference] | No
         )
     facts = "F1 from 0 to 1" + (", B minus A in points" if len(results) == 2 else "")
     most = f"; the {len(cells)} with most wrong boxes" if len(cells) < len(names) and wrong.any() else ""
-    return LabelsPayload(cells, [*results], facts + most, f"All {count_of(len(names), 'label')}", opened)
+    star = "★ clear: the 95 % interval excludes 0" if any(not one.too_few for one in every or ()) else ""
+    return LabelsPayload(cells, [*results], facts + most, f"All {count_of(len(names), 'label')}", star, opened)
 
 
 def _each(results: Mapping[str, AnyBoxResult], values: Sequence[float | None]) -> str:

@@ -1360,6 +1360,8 @@ export interface LabelsPayload {
   facts: string;
   /** opens the table of all labels, in words */
   every: string;
+  /** what a star says; empty where there can be none */
+  star: string;
   opened: boolean;
 }
 

@@ -139,7 +139,7 @@ def _conditions(made: Decision) -> str:
         if place.value is not None:
             marks.append(f'<i class="ls-dot" style="left:{_share(place.value)}"></i>')
         one = each.one
-        span = None if one is None or one.too_few else interval_text(one, signed=True)
+        span = None if one is None else interval_text(one, signed=True)
         number = "" if one is None else f"{_shown_name(one)} {difference_points(one)}{' ★' if one.is_clear else ''}"
         rows.append(
             f'<tr class="ls-{each.state}"><th scope="row">{_MARKS[each.state]} {each.state}</th>'

@@ -96,7 +96,7 @@ def _table(every: Sequence[Difference]) -> None:
     if not rows:
         return
     noun = _noun(every)
-    intervals = ["–" if one.too_few else interval_text(one, signed=True) or "–" for one in rows]
+    intervals = [interval_text(one, signed=True) or "–" for one in rows]
     widgets.table(
         {
             "Number": [displayed(name_of(one)) for one in rows],

@@ -156,10 +156,8 @@ def names_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...
 
 
 def _rescaled(prediction: Annotations, truth: Annotations) -> Annotations:
-    """Return pixels of pages of another stated size as pixels of the ground truth's; sizes out of proportion are said.
-
-    Every page of which both state the size has that of the ground truth then.
-    """
+    """Return pixels of pages of another stated size as those of the ground truth's, or say why not."""
+    # Every page of which both state the size has that of the ground truth then.
     own, known = prediction.page_size, truth.page_size
     if own is None or known is None or own is known or {prediction.unit, truth.unit} != {"pixels"}:
         return prediction

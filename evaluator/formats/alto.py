@@ -222,10 +222,8 @@ def _shape(element: Element, file: _File) -> Shape | None:
 
 
 def _oval(shape: Element, collector: Collector) -> Shape | None:
-    """Return the box and outline of a circle or an ellipse, of which the lengths are the whole ones; None for none.
-
-    A rotation is that of what the block holds.
-    """
+    """Return the box and outline of a circle or an ellipse, of which the lengths are the whole ones; None for none."""
+    # A rotation is that of what the block holds.
     keys = ("HPOS", "VPOS", *(("RADIUS", "RADIUS") if shape.name == "Circle" else ("HLENGTH", "VLENGTH")))
     x, y, across, down = (xml_text.number(shape, key, collector, source=_SOURCE) for key in keys)
     if any(map(math.isnan, (x, y, across, down))):

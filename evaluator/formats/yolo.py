@@ -354,10 +354,8 @@ def _decoded(content: bytes, place: str, collector: Collector) -> str | None:
 
 
 def _keypoints(values: Sequence[float]) -> int:
-    """Return how many numbers behind a box are keypoints with a visibility; 0 for an outline or plain box.
-
-    A visibility is 0, 1 or 2, and no coordinate of an outline is 2; with less than three of them it could be chance.
-    """
+    """Return how many numbers behind a box are keypoints with a visibility; 0 for an outline or plain box."""
+    # A visibility is 0, 1 or 2, and no coordinate of an outline is 2; with less than three of them it could be chance.
     points, rest = divmod(len(values) - (_BOX - 1), 3)
     visible = values[_BOX + 1 : _BOX - 1 + 3 * points : 3]
     return 3 * points if points >= 3 and rest <= 1 and 2.0 in visible and {0.0, 1.0, 2.0}.issuperset(visible) else 0

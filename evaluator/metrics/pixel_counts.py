@@ -373,10 +373,8 @@ def no_counts(scopes: int) -> PairCounts:
 
 
 def _scaled(edges: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return edges in pixels, shape (4, n), by scales of shape (2, n).
-
-    An edge that was on a pixel's edge but for the last digits of the product is put back.
-    """
+    """Return edges in pixels, shape (4, n), by scales of shape (2, n)."""
+    # An edge that was on a pixel's edge but for the last digits of the product is put back.
     factor = np.concatenate([scale, scale])
     moved = edges * factor
     whole = np.rint(moved)

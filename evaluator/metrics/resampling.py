@@ -135,10 +135,8 @@ def reach(documents: int) -> float:
 
 
 def _student(freedom: int) -> float:
-    """Return the two-sided quantile of Student's t, by Abramowitz and Stegun 26.7.3 and 26.7.4.
-
-    Inverted by halving; from 30 degrees of freedom on `student_expansion`, which then is right to six digits.
-    """
+    """Return the two-sided quantile of Student's t, by Abramowitz and Stegun 26.7.3 and 26.7.4."""
+    # Inverted by halving; from 30 degrees of freedom on student_expansion, which then is right to six digits.
     if freedom >= 30:
         return student_expansion(LEVEL, freedom)
     low, high = 0.0, 1e6

@@ -708,10 +708,8 @@ def _boxes(sent: bytes) -> FloatArray:
 
 
 def _webp_size(picture: bytes) -> tuple[int, int] | None:
-    """Width and height of a WebP as our worker makes them, lossy and without more parts; None for all else.
-
-    By its first bytes (RFC 9649, section 2.5): a picture is not decoded to find out that it is too large to be.
-    """
+    """Width and height of a WebP as our worker makes them, lossy and without more parts; None for all else."""
+    # By its first bytes (RFC 9649, section 2.5): a picture is not decoded to find out that it is too large to be.
     if picture[:4] != b"RIFF" or picture[8:16] != b"WEBPVP8 " or picture[23:26] != b"\x9d\x01\x2a":
         return None
     width, height = (int.from_bytes(picture[place : place + 2], "little") & 0x3FFF for place in (26, 28))

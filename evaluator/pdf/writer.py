@@ -508,10 +508,8 @@ class _RequestHandler:
 
 
 def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> tuple[_Untyped, bool]:
-    """Open the document to be marked, if it is still the one that was meant; return whether it needs a password, too.
-
-    That must not be asked once the password is given: MuPDF would try the empty one, and lose the key.
-    """
+    """Open the document to be marked if it is the one that was meant; say whether it needs a password."""
+    # That must not be asked once the password is given: MuPDF would try the empty one, and lose the key.
     try:
         with open_regular(message.path) if handed is None else open(handed, "rb", closefd=False) as file:
             content = file.read(DOCUMENT_BYTES_LIMIT + 1)

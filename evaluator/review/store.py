@@ -482,10 +482,8 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _begin_immediate(connection: Connection, busy_seconds: float) -> None:
-    """Wait for the write lock of SQLite; who has waited longer asks more often, so that nobody is passed by for long.
-
-    SQLite's own pauses grow to a tenth of a second: of twenty writers without pause some waited ten seconds in vain.
-    """
+    """Wait for the write lock of SQLite; who has waited longer asks more often, so that nobody is passed by."""
+    # SQLite's own pauses grow to a tenth of a second: of twenty writers without pause some waited ten seconds in vain.
     start = monotonic()
     raw = cast(sqlite3.Connection, connection.connection.driver_connection)
     raw.execute("PRAGMA busy_timeout = 0")
@@ -505,10 +503,8 @@ def _begin_immediate(connection: Connection, busy_seconds: float) -> None:
 
 
 def _require_sound(connection: Connection, name: str) -> None:
-    """Refuse a file with pages that contradict each other: reading would go wrong later, in the middle.
-
-    Also one in which a stranger has left what acts when something is kept, or stands for a table.
-    """
+    """Refuse a file with pages that contradict each other: reading would go wrong later, in the middle."""
+    # Also one in which a stranger has left what acts when something is kept, or stands for a table.
     if connection.dialect.name != "sqlite":
         return
     if connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").first():

@@ -17,14 +17,6 @@ def verdicts_on(targets: dict[str, Target], verdict: str, author: str = "Anna", 
     return [opinion(target, verdict, author=author, minutes=minutes) for target in targets.values()]
 
 
-def table_read_as_lines() -> int:
-    """The costliest Table of the first model that was read as lines."""
-    made = sample_results()[0].causes
-    return int(
-        made.alike[next(each for each in made.alike if each.cause == "parts" and each.truth_label == "Table")][0]
-    )
-
-
 def row_of(log: ReviewLog, title: str) -> tuple[CauseRow, list[CauseRow]]:
     rows, _ = cause_rows(sample_results(), finding_statuses(log, sample_results()))
     return next(row for row in rows if row.title == title), rows

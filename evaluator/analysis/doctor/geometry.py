@@ -325,10 +325,8 @@ def _forms(numbers: FloatArray, format: str) -> tuple[str, ...]:
 
 
 def _makes_boxes(corners: FloatArray) -> bool:
-    """Tell whether nearly all boxes have their corners in one order, on each axis by itself.
-
-    The second corner may come before the first: a file that counts from the bottom may name its corners by the page.
-    """
+    """Tell whether nearly all boxes have their corners in one order, on each axis by itself."""
+    # The second corner may come before the first: a file that counts from the bottom may name its corners by the page.
     extent = corners[:, 2:] - corners[:, :2]
     shares = np.maximum((extent > 0.0).mean(axis=0), (extent < 0.0).mean(axis=0))
     return bool((shares >= 0.95).all())

@@ -719,10 +719,8 @@ class _Run:
     # --- the conditions of what was found -------------------------------------------------------------------------
 
     def _chosen(self, tried: _Best, outcome: Outcome) -> tuple[tuple[Condition, ...], IntArray]:
-        """Return the best candidate after each has the cuts where it separates best.
-
-        A cut of the search is one of few; an attribute that goes with the right one can do better with its own.
-        """
+        """Return the best candidate after each has the cuts where it separates best."""
+        # A cut of the search is one of few; an attribute that goes with the right one can do better with its own.
         every, known, seen = self.units.every, _Known({}, {}), set[tuple[Condition, ...]]()
         best: tuple[float, tuple[Condition, ...], IntArray] | None = None
         for each in tried.others:

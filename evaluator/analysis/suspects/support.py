@@ -67,10 +67,8 @@ def _taken(column: FloatArray | IntArray, rows: IntArray) -> np.ndarray:
 
 
 def _held_by(ranked: Ranked, truth: Columns, models: Sequence[Columns]) -> BoolArray:
-    """Tell which models have a box that holds half of the place of a suspect, bool, shape (K, M).
-
-    A box over many ground truth boxes, such as a figure that is the whole scan, says nothing of one of them.
-    """
+    """Tell which models have a box that holds half of the place of a suspect, bool, shape (K, M)."""
+    # A box over many ground truth boxes, such as a figure that is the whole scan, says nothing of one of them.
     held = np.zeros((len(ranked), len(models)), dtype=bool)
     for place, model in enumerate(models):
         holds = overlapping_pairs(model.xyxy, model.page, truth.xyxy, truth.page, iou_floor=1e-3)

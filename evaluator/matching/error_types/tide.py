@@ -431,10 +431,8 @@ def _mean_ap(
     counts: BoolArray | None = None,
     present: BoolArray | None = None,
 ) -> float:
-    """Return the mean over the labels that are present of AP at 101 points; NaN without any.
-
-    A label is present when it has ground truth or predictions; without ground truth its AP is 0, as in ``tidecv``.
-    """
+    """Return the mean over the labels that are present of AP at 101 points; NaN without any."""
+    # A label is present when it has ground truth or predictions; without ground truth its AP is 0, as in tidecv.
     counted = np.arange(1, len(true) + 1) if counts is None else np.cumsum(counts)
     total, size = 0.0, 0
     for code, (start, stop) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):

@@ -105,10 +105,8 @@ def _named_classes(
     labels: tuple[str, ...] | None,
     shared: tuple[str, ...],
 ) -> _NamedClasses:
-    """Return `matrix_classes` of the labels of the sides and how many of each its label map has.
-
-    Never written to; kept, as pages that are evaluated one by one have the same labels.
-    """
+    """Return `matrix_classes` of the labels of the sides and how many of each its label map has."""
+    # Never written to; kept, as pages that are evaluated one by one have the same labels.
     mapped = [dict.fromkeys(names[:evaluated]) for names, evaluated in sides]
     own = [[name for name in names if labels is None or name in labels] for names in mapped]
     if unknown := [name for name in labels or () if not any(name in names for names in mapped)]:

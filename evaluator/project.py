@@ -390,7 +390,7 @@ def open_project(
         early = ahead if place == 0 else None
         members.append(early.result() if early else _read(protocol, origin, "prediction", options, name))
     project = _renamed(Project(truth, tuple(members)), protocol.label_mapping(options))
-    return _with_fixes(_with_sizes(project, options, say), options)
+    return _with_fixes(_with_sizes(project, protocol, options, say), options)
 
 
 def _renamed(project: Project[Source], names: Mapping[str, str]) -> Project[Source]:
@@ -406,10 +406,10 @@ def _renamed(project: Project[Source], names: Mapping[str, str]) -> Project[Sour
     return replace(project, ground_truth=truth and _relabelled(truth, names), models=renamed)
 
 
-def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project[Source]:
+def _with_sizes(project: Project[Source], protocol: AnyProtocol, options: Options, say: Say) -> Project[Source]:
     """Return the project with the sizes of pages that the options give, where boxes of two units need them."""
     folder, given = getattr(options, "pdfs", None), getattr(options, "page_size", None)
-    if not isinstance(options, BoxOptions) or (folder is None and given is None):
+    if not (isinstance(options, BoxOptions) or protocol.reads_items) or (folder is None and given is None):
         return project
     truth = project.ground_truth
     units = {member.source.unit for member in project.members if isinstance(member.source, Annotations)}
@@ -747,7 +747,7 @@ def explained(project: AnyProject | None, protocol: AnyProtocol, options: Option
 
 def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) -> tuple[Issue, ...]:
     """Return one diagnosis for each prediction with which a fix would help; empty for files without boxes."""
-    if protocol.kind != "boxes" or project.ground_truth is None:
+    if protocol.kind != "boxes" or protocol.reads_items or project.ground_truth is None:
         return ()
     from evaluator.analysis.doctor import match_check
 

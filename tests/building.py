@@ -231,3 +231,10 @@ def field_documents(trees: Mapping[str, Any], name: str = "side.jsonl") -> Field
     """Documents of fields as their reader returns them."""
     lines = [json.dumps({"doc_id": doc_id, "fields": tree}) for doc_id, tree in trees.items()]
     return FORMAT.read("\n".join(lines).encode(), name) if lines else FieldDocuments(name, "0" * 64, None, {})
+
+
+def write_items(path: Path, pages: Iterable[Mapping[str, Any]]) -> Path:
+    """Pages of items, each with its ``items`` and what else a line of the format has; the pages of one document."""
+    lines = [{"document": "a", "page": number, **page} for number, page in enumerate(pages)]
+    path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "\n", encoding="utf-8")
+    return path

@@ -73,7 +73,7 @@ def convert(
     source
         A file of boxes, or a folder of files of one side.
     to
-        snapshot (schema 1.3), coco, yolo, cvat, label-studio, page-xml or omnidocbench.
+        snapshot (schema 1.3), coco, yolo, cvat, label-studio, page-xml, omnidocbench or items.
     out
         The file to write, or the folder for formats of several files (yolo, page-xml).
     format
@@ -103,7 +103,8 @@ def convert(
         _need_own_folder(out, writer)
     with opening_with(passwords_of(password_file)), progress("Reading") as say:
         say(f"Reading {source.name}")
-        read = _boxes(source, Reading(format=format, columns=columns, level=level, side=role), gt)
+        asked = Reading(format=format, columns=columns, level=level, side=role, items=writer.items)
+        read = _boxes(source, asked, gt)
         refused: list[Issue] = []
         if pdfs is not None or page_size is not None:
             say("Measuring the pages")

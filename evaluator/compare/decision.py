@@ -106,7 +106,8 @@ class Decision(NamedTuple):
         """Return the conditions of the rule, those that fail first."""
         main, rule = self.main, self.rule
         title = "the main measure" if main is None else METRICS[main.metric].title
-        words = f"{title} up by {_points(rule.least)} or more" if rule.least else f"{title} clearly up"
+        way = "up" if main is None else _better(main)
+        words = f"{title} {way} by {_points(rule.least)} or more" if rule.least else f"{title} clearly {way}"
         made = [Condition(self.main_state, words, main, rule.least)]
         if rule.loss is not None:
             words = f"no clear loss over {_points(rule.loss)}" if rule.loss else "no clear loss"
@@ -116,13 +117,15 @@ class Decision(NamedTuple):
 
     @property
     def main_state(self) -> State:
-        """Return whether the main measure is up by as much as the rule asks for."""
+        """Return whether the main measure is better by as much as the rule asks for."""
         main, least = self.main, self.rule.least
-        if main is None or main.too_few or main.by_ties or main.low is None or main.high is None:
+        span = None if main is None or main.too_few or main.by_ties else main.gain_interval
+        if span is None:
             return "open"
-        if main.low >= least and main.low > 0.0:
+        low, high = span
+        if low >= least and low > 0.0:
             return "holds"
-        return "fails" if main.high < max(least, 1e-9) else "open"
+        return "fails" if high < max(least, 1e-9) else "open"
 
     @property
     def loss_state(self) -> State:
@@ -196,9 +199,9 @@ def decide(
     metric = chosen.metric or main_metric(every)
     main = next((one for one in every if one.overall and one.metric == metric and one.difference is not None), None)
     others = [one for one in every if one is not main and (metric not in FOUND or one.metric in FOUND)]
-    losses = sorted((one for one in others if one.kind == "loss"), key=lambda one: one.difference or 0.0)
-    gains = sorted((one for one in others if one.kind == "gain"), key=lambda one: -(one.difference or 0.0))
-    over = [one for one in losses if chosen.loss is not None and -(one.difference or 0.0) > chosen.loss]
+    losses = sorted((one for one in others if one.kind == "loss"), key=lambda one: one.gain)
+    gains = sorted((one for one in others if one.kind == "gain"), key=lambda one: -one.gain)
+    over = [one for one in losses if chosen.loss is not None and -one.gain > chosen.loss]
     answer, sentence = _answer(main, losses, over, chosen)
     return Decision(
         answer=answer,
@@ -245,14 +248,16 @@ def main_metrics(every: Sequence[Difference]) -> tuple[str, ...]:
 
 def documents_needed(main: Difference | None, least: float) -> int | None:
     """Return how many more documents would settle a difference; 0 when settled, None without an answer."""
-    if main is None or main.difference is None or main.low is None or main.high is None or main.too_few:
+    span = None if main is None or main.too_few else main.gain_interval
+    if main is None or main.difference is None or span is None:
         return None
-    if main.low >= least or main.high < least:
+    low, high = span
+    if low >= least or high < least:
         return 0
-    distance = abs(main.difference - least)
+    distance = abs(main.gain - least)
     if distance == 0.0:
         return None
-    half = (main.high - main.low) / 2.0
+    half = (high - low) / 2.0
     # Rounded, because 0.03 - 0.01 is not exactly 0.02.
     return max(math.ceil(round(main.documents * (half / distance) ** 2 - main.documents, 6)), 1)
 
@@ -283,21 +288,27 @@ def _answer(
     if main.few_documents:
         few = f"{count_of(main.documents, 'document')} {'is' if main.documents == 1 else 'are'} too few"
         return "cannot_tell", f"{title} {moved}, but {few} for an interval: {FEW_DOCUMENTS} are needed."
-    if main.rare or main.low is None or main.high is None:
+    if main.rare or (gained := main.gain_interval) is None:
         return "cannot_tell", f"{title} {moved}, and there is no interval: too few documents define it."
+    low, high = gained
     span = interval_text(main, signed=True)
-    if main.low >= rule.least and (main.low > 0.0):
+    if low >= rule.least and low > 0.0:
         by = f" by more than {matters}" if rule.least else ""
-        return "ship", f"{title} is clearly up{by} ({span}). {_loss_words(losses, rule, main.metric)}"
-    if main.high < 0.0:
-        return "keep", f"{title} is clearly down: {moved} ({span})."
-    if main.high < rule.least:
+        return "ship", f"{title} is clearly {_better(main)}{by} ({span}). {_loss_words(losses, rule, main.metric)}"
+    if high < 0.0:
+        return "keep", f"{title} is clearly {'up' if _better(main) == 'down' else 'down'}: {moved} ({span})."
+    if high < rule.least:
         verb = "matters" if matters.endswith(" point") else "matter"
         return (
             "keep",
-            f"{title} gains {points(main.high)} points at most ({span}): less than the {matters} that {verb}.",
+            f"{title} gains {points(high)} points at most ({span}): less than the {matters} that {verb}.",
         )
     return "cannot_tell", f"{title} {moved}: its interval, {span}, reaches from below {_border(rule)} to above."
+
+
+def _better(main: Difference) -> str:
+    """Return which way a measure goes that becomes better."""
+    return "down" if METRICS[main.metric].lower_is_better else "up"
 
 
 def _told(main: Difference) -> str:

@@ -88,7 +88,19 @@ class Difference:
             return "undefined"
         if not self.is_clear or METRICS[self.metric].target is not None:
             return "unclear"
-        return "gain" if self.difference > 0.0 else "loss"
+        return "gain" if self.gain > 0.0 else "loss"
+
+    @property
+    def gain(self) -> float:
+        """Return the difference with what is better above 0; 0 where undefined."""
+        return (self.difference or 0.0) * (-1.0 if METRICS[self.metric].lower_is_better else 1.0)
+
+    @property
+    def gain_interval(self) -> tuple[float, float] | None:
+        """Return the interval of `gain`; None where there is none."""
+        if self.low is None or self.high is None:
+            return None
+        return (-self.high, -self.low) if METRICS[self.metric].lower_is_better else (self.low, self.high)
 
 
 def differences(
@@ -113,7 +125,7 @@ def differences(
     difference = sides[1].values - sides[0].values
     alone = [side.per_document(len(documents)) for side in sides]
     counted = (~np.isnan(alone[0]) | ~np.isnan(alone[1])).sum(axis=0)
-    most = np.array([METRICS[key.metric].most for key in every])
+    most = np.array([METRICS[key.metric].most - METRICS[key.metric].least for key in every])
     intervals = widen_interval(interval(resampled), difference, counted, least=-most, most=most)
     known = ~np.isnan(difference) & (len(documents) > 1)
     low, high = np.where(known, intervals.low, np.nan), np.where(known, intervals.high, np.nan)
@@ -164,7 +176,7 @@ def ties_make(
 
 def in_reading_order(every: Sequence[Difference]) -> tuple[Difference, ...]:
     """Return clear losses, unclear ones, clear gains and undefined ones, each by rising difference."""
-    return tuple(sorted(every, key=lambda one: (_ORDER[one.kind], one.difference or 0.0)))
+    return tuple(sorted(every, key=lambda one: (_ORDER[one.kind], one.gain)))
 
 
 def headline_differences(every: Sequence[Difference], *, limit: int = 8) -> tuple[Difference, ...]:
@@ -197,6 +209,7 @@ def decision_differences(
 
 def _judged(values: FloatArray, keys: Sequence[Key]) -> FloatArray:
     """Return how good numbers are, more being better: with a target, how near they are to it."""
+    values = values * [-1.0 if METRICS[key.metric].lower_is_better else 1.0 for key in keys]
     target = np.array([np.nan if METRICS[key.metric].target is None else METRICS[key.metric].target for key in keys])
     return np.where(np.isnan(target), values, -np.abs(values - target))
 

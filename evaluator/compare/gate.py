@@ -155,7 +155,7 @@ def _limit(read: re.Match[str], text: str) -> Limit:
     if read["number_unit"] is not None:
         return Limit(of_baseline=False, amount=number / 100.0, unit="points")
     metric = METRICS.get(read["metric"])
-    if number > 1.0 and (metric is None or metric.target is None):
+    if number > 1.0 and (metric is None or metric.most <= 1.0):
         raise ConditionError(f"a ratio is at most 1, so write {read['number']} % or a number up to 1; found {text}")
     return Limit(of_baseline=False, amount=number, unit="points")
 

@@ -173,8 +173,9 @@ class Standings:
         known = ~np.isnan(self.values)
         if not self.has_intervals:
             return (None,) * len(self.models)
-        better = (self.clear & (self.difference > 0.0)).sum(axis=1)
-        worse = (self.clear & (self.difference < 0.0)).sum(axis=1)
+        gain = self.difference * _sign(self.key)
+        better = (self.clear & (gain > 0.0)).sum(axis=1)
+        worse = (self.clear & (gain < 0.0)).sum(axis=1)
         size = int(known.sum())
         return tuple(
             (1 + int(better[row]), size - int(worse[row])) if known[row] else None for row in range(len(self.models))
@@ -211,18 +212,19 @@ class Standings:
     def _answer(self) -> tuple[str, str]:
         known = [model.name for model, value in zip(self.models, self.values, strict=True) if not np.isnan(value)]
         title = METRICS[self.key.metric].title
+        most, above = ("highest", "above") if _sign(self.key) > 0 else ("lowest", "below")
         if len(self.models) == len(known) == 1:
             return f"{known[0]} has {title} {ratio_text(float(self.values[0]))}.", "Open another model to compare them."
         if len(known) < 2:
             return f"{_number(len(known))} {'model has' if len(known) == 1 else 'models have'} {title} here.", ""
         if self.few_documents:
             return (
-                f"{known[0]} has the highest {title}.",
+                f"{known[0]} has the {most} {title}.",
                 f"{count_of(self.documents, 'document')} are too few to say whether models differ: "
                 f"{FEW_DOCUMENTS} are needed for intervals and ranks.",
             )
         if not self.resamples:
-            return f"{known[0]} has the highest {title}.", "Ranks and intervals follow."
+            return f"{known[0]} has the {most} {title}.", "Ranks and intervals follow."
         top = sum(rank is not None and rank[0] == 1 for rank in self.ranks)
         if top == 1:
             others = "the other one" if len(known) == 2 else f"all {len(known) - 1} others"
@@ -233,7 +235,7 @@ class Standings:
         below = [place for place, rank in enumerate(self.ranks) if rank is not None and rank[0] > 1]
         under_all = [self.models[place].name for place in below if self.ranks[place][0] > top]  # type: ignore[index]
         everyone = "Both" if top == 2 else f"All {_number(top).lower()}"
-        follows = f"{everyone} are clearly above {_listed(under_all)}." if under_all else ""
+        follows = f"{everyone} are clearly {above} {_listed(under_all)}." if under_all else ""
         apart = "not clearly below the best" if self.groups and self.groups[0][1] + 1 < top else "cannot be told apart"
         verb = f"are {apart}" if apart.startswith("not") else apart
         return f"{_number(top)} models {verb} at the top: {_listed(first)}.", follows
@@ -316,7 +318,7 @@ def standings(models: Sequence[ModelEntry], key: Key, *, seed: int = SEED, resam
     documents = sorted({name for model in models for name in model.measures.documents})
     columns = [ModelColumns.of(model.measures.only({key}), documents, [key]) for model in models]
     values = np.array([float(one.values[0]) for one in columns])
-    order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
+    order = np.argsort(np.where(np.isnan(values), np.inf, -values * _sign(key)), kind="stable")
     models, values, columns = [models[row] for row in order], values[order], [columns[row] for row in order]
     difference, count = values[None, :] - values[:, None], len(documents)
     if not resamples or count < FEW_DOCUMENTS:
@@ -327,10 +329,15 @@ def standings(models: Sequence[ModelEntry], key: Key, *, seed: int = SEED, resam
         for weights in draws(count, resamples=resamples, seed=seed)
     ]
     resampled = np.concatenate(parts)
-    most = METRICS[key.metric].most
-    alone = widen_interval(interval(resampled), values, np.full(len(values), count), least=0.0, most=most)
-    low, high = (np.clip(each, -most, most) for each in _simultaneous(resampled, difference, count))
+    least, most = METRICS[key.metric].least, METRICS[key.metric].most
+    alone = widen_interval(interval(resampled), values, np.full(len(values), count), least=least, most=most)
+    low, high = (np.clip(each, least - most, most - least) for each in _simultaneous(resampled, difference, count))
     return Standings(key, tuple(models), values, alone.low, alone.high, difference, low, high, count, seed, resamples)
+
+
+def _sign(key: Key) -> float:
+    """Return 1 for a number of which more is better, else −1."""
+    return -1.0 if METRICS[key.metric].lower_is_better else 1.0
 
 
 def _simultaneous(resampled: FloatArray, difference: FloatArray, documents: int) -> tuple[FloatArray, FloatArray]:

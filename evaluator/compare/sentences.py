@@ -150,7 +150,7 @@ def worse_sentence(family: Family, names: Sequence[str], *, is_new: bool) -> str
 def worst_loss(every: Sequence[Difference]) -> Difference | None:
     """Return the clear loss of a label that is furthest from 0; None without any."""
     losses = [one for one in every if one.kind == "loss" and not one.overall]
-    return min(losses, key=lambda one: one.difference or 0.0, default=None)
+    return min(losses, key=lambda one: one.gain, default=None)
 
 
 def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area
+from evaluator.data.cells import Table
 from evaluator.data.issues import Issue, count_of
 from evaluator.data.order import begins, order_by
 
@@ -25,6 +26,11 @@ Level = Literal["outer", "inner", "all"]
 """Which boxes are read where some lie in others: those that hold them, those that hold none, or both."""
 LevelKey = Level | Literal[""]
 """A level, "" for what is read by default."""
+Place = tuple[float, ...]
+"""Where an item stands in the tree of its page: its number in an ordered group, in an unordered one of that, and so on.
+
+Items of one place are an unordered group.
+"""
 PageKey = tuple[str, int]
 """Document id and page in the document, from 0."""
 
@@ -81,6 +87,13 @@ class Boxes:
         Width times height of a source that gives these instead of the second corner, to the last digit; else None.
     row : int64, shape (N,), or None
         Rows of the file that these were picked from; None for all of its rows.
+    order : list of Place or None, length N, or None
+        Where each item stands in the reading order of its page, None for nowhere; None where the source has no order.
+        This and the next are read where `Reading.items` asks for them; corners of items without a box are NaN then.
+    text : list of str or None, length N, or None
+        What each item says, "" for one that was read as empty; None as for `order`.
+    cells : list of `evaluator.data.cells.Table` or None, length N, or None
+        The tables; None for other items, and as for `order`.
     """
 
     document: CodeArray
@@ -96,6 +109,9 @@ class Boxes:
     polygons: Mapping[int, Sequence[FloatArray]] = field(default_factory=dict)
     box_area: FloatArray | None = None
     row: IntArray | None = None
+    order: Sequence[Place | None] | None = None
+    text: Sequence[str | None] | None = None
+    cells: Sequence[Table | None] | None = None
 
     def __len__(self) -> int:
         return len(self.label)

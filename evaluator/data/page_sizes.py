@@ -108,7 +108,8 @@ def in_unit_of(prediction: Annotations, truth: Annotations) -> Annotations:
     sizes = entry_sizes(prediction, truth, own_first=pixels is prediction)
     boxes = prediction.boxes
     size = sizes[boxes.entry]
-    if np.isnan(size).any():
+    # An item without a box has one in any unit.
+    if np.isnan(size[~np.isnan(boxes.xyxy[:, 0])]).any():
         return prediction
     factor = 1.0 / size if pixels is prediction else size
     moved = _times(boxes, factor)

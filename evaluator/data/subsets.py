@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.dataset import Annotations, Boxes
+
+T = TypeVar("T")
 
 
 def kept_boxes(source: Annotations, kept: BoolArray) -> Annotations:
@@ -65,4 +68,11 @@ def boxes_at(boxes: Boxes, rows: IntArray) -> Boxes:
         polygons={place[row]: rings for row, rings in boxes.polygons.items() if row in place},
         box_area=None if boxes.box_area is None else boxes.box_area[rows],
         row=rows if boxes.row is None else boxes.row[rows],
+        order=_at(boxes.order, rows),
+        text=_at(boxes.text, rows),
+        cells=_at(boxes.cells, rows),
     )
+
+
+def _at(column: Sequence[T] | None, rows: IntArray) -> Sequence[T] | None:
+    return None if column is None else [column[row] for row in rows.tolist()]

@@ -50,6 +50,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     level : "outer", "inner", "all" or None
         Which boxes are read of those that lie in others, as the file states; None for tables, figures and lists as a
         whole, and for what only groups others, such as a column, its parts.
+    items : bool
+        Read the order, text and cells of items besides, and items without a box.
     """
 
     side: Side | None = None
@@ -61,6 +63,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     as_written: bool = False
     unscored: bool = False
     level: Level | None = None
+    items: bool = False
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -74,6 +77,7 @@ class ReadingOptions(TypedDict, total=False):
     as_written: bool
     unscored: bool
     level: Level | None
+    items: bool
 
 
 ANY_SIDE: Final = Reading()

@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Annotations, Boxes, Document, Level, LevelKey, Side
+from evaluator.data.cells import Table
+from evaluator.data.dataset import Annotations, Boxes, Document, Level, LevelKey, Place, Side
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
@@ -30,6 +31,7 @@ NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 """Of a page of which a file states nothing else."""
 
 _CORNERS: Final = 4
+_NO_BOX: Final = (math.nan,) * 4
 _NEXT_CORNER: Final = (1, 2, 3, 0)
 FEWEST_POINTS: Final = 3
 """Points of an outline."""
@@ -72,6 +74,14 @@ class Shape(NamedTuple):
         return cls((x - across, y - down, x + across, y + down), (ring,))
 
 
+class Held(NamedTuple):
+    """What is read of an item beside its box; see `Boxes`."""
+
+    order: Place | None = None
+    text: str | None = None
+    cells: Table | None = None
+
+
 class _Page(NamedTuple):
     """A page entry; `noun` is what issues call it, `number` its place in the document, from 0, `image` its path."""
 
@@ -93,6 +103,7 @@ class _Boxes:
         self.xyxy, self.score = array("d"), array("d")
         self.ids: list[str] = []
         self.rings: dict[int, list[FloatArray]] = {}
+        self.held: dict[int, Held] = {}
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -107,7 +118,14 @@ class _Boxes:
         boxes.xyxy = array("d", [edge for row in kept for edge in self.xyxy[4 * row : 4 * row + 4]])
         boxes.ids = [self.ids[row] for row in kept]
         boxes.rings = {new: self.rings[row] for new, row in enumerate(kept) if row in self.rings}
+        boxes.held = {new: self.held[row] for new, row in enumerate(kept) if row in self.held}
         return boxes
+
+    def column(self, at: int) -> list[Any] | None:
+        """Return one of the columns of `Held`; None where no item has it."""
+        if all(held[at] is None for held in self.held.values()):
+            return None
+        return [self.held[row][at] if row in self.held else None for row in range(len(self))]
 
 
 class Builder:
@@ -229,7 +247,7 @@ class Builder:
         self,
         page: int,
         label: str,
-        xyxy: Corners,
+        xyxy: Corners | None,
         place: str,
         *,
         score: float | None = None,
@@ -237,31 +255,38 @@ class Builder:
         position: int | None = None,
         box_id: str = "",
         item: Hashable = None,
+        held: Held | None = None,
     ) -> None:
         """Add a box, or an error with the reason why it is none.
 
-        `xyxy` is in the unit of the builder, NaN for one already reported; `rings` are float64, shape (K, 2), empty for
-        a plain box. Without `position` the boxes of the page are counted; without `box_id` it is the place. `item` is
-        that of `nesting` for a box that may lie in others or hold them.
+        `xyxy` is in the unit of the builder, NaN for one already reported, None for an item without a box, which is
+        read where `Reading.items` asks for it; `held` is what it holds besides. `rings` are float64, shape (K, 2),
+        empty for a plain box. Without `position` the boxes of the page are counted; without `box_id` it is the place.
+        `item` is that of `nesting` for a box that may lie in others or hold them.
         """
         error, score = self._collector.error, math.nan if score is None else score
         if not label.strip():
             rule = f"a region must have a label ({self._source})"
             error(place, rule, quote(label) if label else "", "Label it, or remove it.")
-        if any(map(math.isnan, xyxy)):
+        if xyxy is None:
+            xyxy = _NO_BOX
+        elif any(map(math.isnan, xyxy)):
             if not self._collector.failed:
                 error(place, f"coordinates must be finite numbers ({self._source})", "NaN", "Correct the region.")
             return
-        if not max(map(abs, xyxy)) <= limits.MAX_COORDINATE:
+        elif not max(map(abs, xyxy)) <= limits.MAX_COORDINATE:
             rule = f"coordinates must be at most {limits.MAX_COORDINATE:,.0f} pixels"
             error(place, rule, listed(xyxy), "Correct the region.")
             return
-        if xyxy[2] < xyxy[0] or xyxy[3] < xyxy[1]:
-            self._turned.append((place, xyxy))
-        self._check_inside(self._pages[page], xyxy, place)
+        else:
+            if xyxy[2] < xyxy[0] or xyxy[3] < xyxy[1]:
+                self._turned.append((place, xyxy))
+            self._check_inside(self._pages[page], xyxy, place)
         position = self._on_page[page] if position is None else position
         self._on_page[page] += 1
         boxes = self._boxes
+        if held is not None:
+            boxes.held[len(boxes)] = held
         if item is not None:
             self.nesting.add_box(item, len(boxes.ids), place)
         if len(rings):
@@ -341,7 +366,7 @@ class Builder:
 
     def _refuse_infinite(self, xyxy: FloatArray, size: FloatArray) -> None:
         """Refuse boxes that are infinite in shares of a page of nearly no size; `size` is by box."""
-        rows = np.flatnonzero(~np.isfinite(xyxy).all(axis=1))
+        rows = np.flatnonzero(np.isinf(xyxy).any(axis=1))
         if len(rows):
             rule = f"the size of a page must be in the unit of its boxes ({self._source})"
             width, height = size[rows[0]].tolist()
@@ -384,6 +409,9 @@ class Builder:
                 position=np.array(boxes.position, dtype=np.int32),
                 ids=boxes.ids,
                 polygons=polygons,
+                order=boxes.column(0),
+                text=boxes.column(1),
+                cells=boxes.column(2),
             ),
             issues=self._collector.issues(),
             page_ids=[page.page_id for page in pages],

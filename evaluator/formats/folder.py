@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -211,7 +211,18 @@ def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Seque
         crowd=_crowd(parts),
         polygons=_polygons(parts),
         box_area=_if_all([part.boxes.box_area for part in parts]),
+        order=_of_items(parts, "order"),
+        text=_of_items(parts, "text"),
+        cells=_of_items(parts, "cells"),
     )
+
+
+def _of_items(parts: Sequence[Annotations], name: str) -> list[Any] | None:
+    """Return a column of what the items of all parts hold, None for those of parts without; None when none has it."""
+    columns = [(getattr(part.boxes, name), len(part.boxes)) for part in parts]
+    if all(column is None for column, _ in columns):
+        return None
+    return [each for column, length in columns for each in (column or [None] * length)]
 
 
 def _check(parts: Sequence[Annotations], collector: Collector, *, pages_apart: bool) -> None:

@@ -84,12 +84,14 @@ class ModelOutput(BoxFormat):
         source = json_text.open_source(content, name)
         source = source._replace(content=self.tree_text(source.content))
         file = OutputFile(collector, format=self.name, source=self.source, document=document_of(name, self.endings))
+        file.reads_items = reading.items
         with json_text.garbage_collection_off():
             tree = json_text.parse_sound(source, collector)
             self.fill(tree, file)
             del tree
             normalise = self.normalise and not file.shares
-            return file.builder.annotations(source.sha256, reading, side="prediction", normalise=normalise)
+            side = self.side_of(content, name)
+            return file.builder.annotations(source.sha256, reading, side=side, normalise=normalise)
 
     def reads_whole(self, path: Path) -> bool:
         """Return whether a path is a folder of folders of documents, for tools that write these."""
@@ -152,12 +154,15 @@ class ModelOutput(BoxFormat):
 
 
 class OutputFile:
-    """A file while it is read: `document` of pages that name none; with `shares` boxes are shares of the page."""
+    """A file while it is read: `document` of pages that name none; with `shares` boxes are shares of the page.
+
+    With `reads_items` their order, text and cells are read besides; see `Reading`.
+    """
 
     def __init__(self, collector: Collector, *, format: str, source: str, document: str) -> None:
         self.collector, self.source, self.document = collector, source, document
         self.builder = Builder(collector, format=format, source=source)
-        self.shares = False
+        self.shares = self.reads_items = False
         self._format = format
         self._rows: dict[tuple[str, int, str], tuple[int, str]] = {}
 
@@ -366,7 +371,7 @@ class OutputFile:
         named = last[0] if last else "an entry"
         expected = _EXPECTED.match(what)
         kind = _KINDS.get(expected[1], "of another kind") if expected else "of another kind"
-        if what == "Number out of range" or (expected and expected[1] == "int" and isinstance(value, float)):
+        if what == "Number out of range" or (expected and expected[1] == "int" and type(value) in (int, float)):
             kind = "a number that fits"
         if expected and expected[2]:
             kind = f"an array of {expected[2]}"

@@ -11,18 +11,21 @@ class Metric(NamedTuple):
     """One metric; `better` and `worse` state what B does when its number is higher, and when it is lower.
 
     `target`: the number that is best, when neither more nor less is; such a difference is neither a gain nor a loss,
-    and a document is better when it is nearer. None where higher is better: such a metric is a share, 0 to 1.
+    and a document is better when it is nearer. None where higher is better: such a metric is a share, `least` to 1.
+    With `lower_is_better` a gain is a lower number, which may be above 1.
     """
 
     title: str
     better: str
     worse: str
     target: float | None = None
+    lower_is_better: bool = False
+    least: float = 0.0
 
     @property
     def most(self) -> float:
-        """Return the largest value that is possible; the smallest one is 0."""
-        return 1.0 if self.target is None else math.inf
+        """Return the largest value that is possible."""
+        return 1.0 if self.target is None and not self.lower_is_better else math.inf
 
 
 BOX_METRICS: Final[Mapping[str, Metric]] = {

@@ -379,6 +379,8 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         What can be chosen, with defaults, ranges and help.
     needs_scores, matches_boxes : bool
         Whether every prediction must have a score; whether it pairs boxes one to one, as a `BoxProtocol`.
+    reads_items : bool
+        Whether it compares what items hold or their order, so that they need no box, and no labels in common.
     can_stream : bool
         Whether it has `evaluate_streamed`.
     knows_crowds : bool
@@ -402,6 +404,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     needs_scores: ClassVar[bool] = False
     knows_crowds: ClassVar[bool] = False
     matches_boxes: ClassVar[bool] = False
+    reads_items: ClassVar[bool] = False
     can_stream: ClassVar[bool] = False
     correctable: ClassVar[bool] = True
     metrics: ClassVar[Mapping[str, Metric]]

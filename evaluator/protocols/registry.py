@@ -15,7 +15,7 @@ DEFAULT: Final = "snapshot"
 PROTOCOLS: Registry[AnyProtocol] = Registry(
     {
         name: f"evaluator.protocols.{name}.protocol:PROTOCOL"
-        for name in (DEFAULT, "pixel", "pod", "coco", "fields", "posters")
+        for name in (DEFAULT, "pixel", "pod", "coco", "fields", "posters", "order")
     }
 )
 """Every protocol by its name."""
@@ -28,7 +28,7 @@ def box_protocols() -> dict[str, AnyBoxProtocol]:
 
 def protocols_of_boxes() -> dict[str, AnyProtocol]:
     """Return the protocols that evaluate boxes on pages, matched one to one or not, by name."""
-    return {name: protocol for name, protocol in PROTOCOLS.items() if protocol.kind == "boxes"}
+    return {name: each for name, each in PROTOCOLS.items() if each.kind == "boxes" and not each.reads_items}
 
 
 def protocol_of(result: Result) -> AnyProtocol:

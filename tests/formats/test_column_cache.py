@@ -20,7 +20,7 @@ from evaluator.formats import column_cache, columns, reading
 from evaluator.formats.base import Reading
 from evaluator.formats.coco.outlines import Outlines
 from evaluator.project import Upload, evaluate_together
-from evaluator.protocols import PROTOCOLS
+from evaluator.protocols import protocols_of_boxes
 from evaluator.system.cache_folder import OFF, VARIABLE, cache_folder
 from pages.app import session_files
 from pages.app.session_files import BOXES
@@ -196,7 +196,7 @@ def test_columns_outlive_their_files_and_another_process_gets_them(home: Path) -
     assert again.boxes.xyxy.tolist() == [[1.0, 2.0, 31.0, 42.0], [50.0, 50.0, 140.0, 70.0]]
 
 
-@pytest.mark.parametrize("protocol", [name for name, one in PROTOCOLS.items() if one.kind == "boxes"])
+@pytest.mark.parametrize("protocol", protocols_of_boxes())
 def test_a_protocol_counts_the_same_on_maps(protocol: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sample = write_part(home.parent, "tram-options.pdf", "groundwater-note.pdf")
     options: dict[str, Any] = {"page_size": (1000, 1400)} if protocol == "pixel" else {}

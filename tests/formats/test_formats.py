@@ -63,7 +63,7 @@ def test_the_formats_of_each_kind() -> None:
     assert [list(formats.of_kind(kind)) for kind in formats.KINDS] == [
         ["snapshot", "pod", "ctdar", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo",
          "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai", "unstructured", "supervision",
-         "table", "image-folder"],
+         "table", "image-folder", "items"],
         ["fields"], ["posters"],
     ]  # fmt: skip
     assert formats.suffixes() == {

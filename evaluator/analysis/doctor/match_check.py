@@ -257,7 +257,7 @@ def check_match(
 def _mismatch(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, micro: MetricColumns | None
 ) -> BadInput | None:
-    if not isinstance(truth, Annotations) or not isinstance(model, Annotations):
+    if protocol.reads_items or not isinstance(truth, Annotations) or not isinstance(model, Annotations):
         issue = _names_issue(truth, model)
         return None if issue is None else BadInput([issue])
     if getattr(options, "classes", "auto") == "different":

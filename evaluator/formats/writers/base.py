@@ -39,7 +39,8 @@ class WriteResult(NamedTuple):
 class Writer(NamedTuple):
     """How a format is written; name and title are those of its reader.
 
-    `target`: what warnings call it. Boxes are written in its `unit`; in pixels the size of every page is needed.
+    `target`: what warnings call it. Boxes are written in its `unit`, None for that of the source; in pixels the size of
+    every page is needed. `items`: it holds the order, text and tables of items, and items without a box.
     `lacks`: what it cannot hold, besides what `write` warns of; an error of the collector of `write` refuses all.
     `count_left_out`: how many boxes the format does not hold. `own_files`: which files of a folder it wrote earlier, by
     the first `HEAD` bytes of all by path; others are never deleted.
@@ -49,17 +50,18 @@ class Writer(NamedTuple):
     title: str
     target: str
     folder: bool
-    unit: Literal["pixels", "page"]
+    unit: Literal["pixels", "page"] | None
     lacks: tuple[Lack, ...]
     write: Callable[[Annotations, list[OutputPage], Collector], Mapping[str, bytes]]
     count_left_out: Callable[[Annotations], int] = lambda _: 0
     own_files: Callable[[Mapping[str, bytes]], Collection[str]] = lambda _: ()
+    items: bool = False
 
     def convert(self, source: Annotations) -> WriteResult:
         """Return the files of some columns; `BadInput` when the format cannot hold them, as without sizes."""
         collector = Collector(source.name, max_per_rule=None)
         pages = _output_pages(source)
-        if "pixels" in (self.unit, source.unit):
+        if self.unit is not None and "pixels" in (self.unit, source.unit):
             _need_sizes(source, pages, self.target)
         files = self.write(source, pages, collector)
         for lack in _LACKS:
@@ -201,7 +203,7 @@ _LACKS: Final[Mapping[Lack, Callable[[Annotations, list[OutputPage]], tuple[str,
 }  # fmt: skip
 """Rule, found and fix of what is lost, in the order of the warnings; None where nothing is."""
 
-_NAMES: Final = ("snapshot", "coco", "yolo", "cvat", "label-studio", "page-xml", "omnidocbench")
+_NAMES: Final = ("snapshot", "coco", "yolo", "cvat", "label-studio", "page-xml", "omnidocbench", "items")
 WRITERS: Final[Registry[Writer]] = Registry(
     {name: f"evaluator.formats.writers.{name.replace('-', '_')}:WRITER" for name in _NAMES}
 )

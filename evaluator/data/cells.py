@@ -1,0 +1,231 @@
+"""Tables as cells: from HTML, Markdown, OTSL or stated cells, and as grids of slots; rows and columns from 0.
+
+HTML of strangers is parsed by the standard library, and its size is limited before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html.parser import HTMLParser
+from typing import Final, NamedTuple
+
+from evaluator.data.plain_text import plain
+
+MOST_MARKUP: Final = 1_000_000
+"""Characters of the markup of a table; a longer one is not read."""
+MOST_SLOTS: Final = 100_000
+"""Rows times columns of a table."""
+_DEEPEST: Final = 256
+_MOST_COLUMNS: Final = 1_000
+_PARTS: Final = ("thead", "tbody", "tfoot")
+_CELLS: Final = ("td", "th")
+# Their start tags part words.
+_BLANKS: Final = ("br", "p", "div", "li", "table", "tr", *_CELLS)
+_SPAN: Final = re.compile(r"[\t\n\f\r ]*\+?([0-9]{1,9})")
+_OTSL: Final = re.compile(r"<(fcel|ecel|lcel|ucel|xcel|nl|ched|rhed|srow)>([^<]*)")
+_OTSL_STARTS: Final = ("fcel", "ecel", "ched", "rhed", "srow")
+_BAR: Final = re.compile(r"(?<!\\)\|")
+_RULE: Final = re.compile(r":?-+:?")
+
+
+class Cell(NamedTuple):
+    """A cell of a table; `text` as written, `box` in the unit of the page, None where it is not stated."""
+
+    row: int
+    col: int
+    row_span: int = 1
+    col_span: int = 1
+    header: bool = False
+    text: str = ""
+    box: tuple[float, float, float, float] | None = None
+
+
+Cells = tuple[Cell, ...]
+Table = str | Cells
+"""A table as its source has it: markup, or cells."""
+
+
+def cells_of(table: Table) -> Cells | None:
+    """Return the cells of a table with plain texts, in the order of the source; None for one that is unreadable.
+
+    Markup is OTSL where it has its tags, else HTML where it has a tag, else Markdown.
+    """
+    if not isinstance(table, str):
+        cells = [cell._replace(text=plain(cell.text)) for cell in table]
+    elif len(table) > MOST_MARKUP:
+        return None
+    elif _OTSL.search(table):
+        cells = otsl_cells(table)
+    else:
+        parsed = html_cells(table) if "<" in table else markdown_cells(table)
+        if parsed is None:
+            return None
+        cells = parsed
+    rows, columns = shape_of(cells)
+    return tuple(cells) if rows * columns <= MOST_SLOTS else None
+
+
+def shape_of(cells: Sequence[Cell]) -> tuple[int, int]:
+    """Return the numbers of rows and columns that cells reach."""
+    return (
+        max((cell.row + cell.row_span for cell in cells), default=0),
+        max((cell.col + cell.col_span for cell in cells), default=0),
+    )
+
+
+class _Open:
+    """A cell that is being read."""
+
+    def __init__(self, row_span: int, col_span: int, *, header: bool) -> None:
+        self.row_span, self.col_span, self.header = row_span, col_span, header
+        self.text: list[str] = []
+
+
+class _TooDeep(Exception):
+    """Raised for markup of more levels than a table can have."""
+
+
+class _FirstTable(HTMLParser):
+    """The rows of the first table; a nested one is text of its cell."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.depth, self.seen, self.done = 0, False, False
+        self.rows: list[list[_Open]] = []
+        self._cell: _Open | None = None
+        self._in_row = self._in_head = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self.done:
+            return
+        if tag == "table":
+            self.depth += 1
+            self.seen = True
+            if self.depth > _DEEPEST:
+                raise _TooDeep
+        elif self.depth == 1 and tag in _PARTS:
+            self._cell, self._in_row, self._in_head = None, False, tag == "thead"
+            return
+        elif self.depth == 1 and tag == "tr":
+            self._begin_row()
+            return
+        elif self.depth == 1 and tag in _CELLS:
+            if not self._in_row:
+                self._begin_row()
+            given = dict(reversed(attrs))
+            spans = (_span(given.get("rowspan"), MOST_SLOTS), _span(given.get("colspan"), _MOST_COLUMNS))
+            self._cell = _Open(*spans, header=tag == "th" or self._in_head)
+            self.rows[-1].append(self._cell)
+            return
+        if self._cell is not None and tag in _BLANKS:
+            self._cell.text.append(" ")
+
+    # As a browser: only void elements end themselves.
+    handle_startendtag = handle_starttag
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "table" and self.depth:
+            self.depth -= 1
+            if self.depth == 0:
+                self._cell, self.done = None, True
+        elif self.depth == 1 and tag in (*_CELLS, "tr", *_PARTS):
+            self._cell = None
+            if tag not in _CELLS:
+                self._in_row = False
+            if tag in _PARTS:
+                self._in_head = False
+
+    def handle_data(self, data: str) -> None:
+        if self._cell is not None and not self.done:
+            self._cell.text.append(data)
+
+    def _begin_row(self) -> None:
+        self._cell, self._in_row = None, True
+        self.rows.append([])
+
+
+def _span(value: str | None, most: int) -> int:
+    """Return a span as browsers read it: the leading integer, 1 for 0 and for anything else."""
+    digits = _SPAN.match(value or "")
+    return min(int(digits[1]), most) or 1 if digits else 1
+
+
+def html_cells(text: str) -> list[Cell] | None:
+    """Return the cells of the first table of some HTML; None without one."""
+    parser = _FirstTable()
+    try:
+        parser.feed(text)
+        parser.close()
+    except _TooDeep:
+        return None
+    return _placed(parser.rows) if parser.seen else None
+
+
+def markdown_cells(text: str) -> list[Cell] | None:
+    """Return the cells of a Markdown table, of which the first row is the header; None without a rule row."""
+    lines = [line.strip() for line in text.strip().split("\n") if line.strip()]
+    split = [
+        [part.strip().replace("\\|", "|") for part in _BAR.split(line.removeprefix("|").removesuffix("|"))]
+        for line in lines
+    ]
+    if len(split) < 2 or not all(map(_RULE.fullmatch, split[1])):
+        return None
+    header, _, *others = split
+    return [
+        Cell(row, col, header=row == 0, text=plain(part))
+        for row, parts in enumerate([header, *others])
+        for col, part in enumerate([*parts, *[""] * len(header)][: len(header)])
+    ]
+
+
+def otsl_cells(text: str) -> list[Cell]:
+    """Return the cells of a table in OTSL."""
+    grid: list[list[tuple[str, str]]] = [[]]
+    for tag, content in _OTSL.findall(text):
+        if tag == "nl":
+            grid.append([])
+        else:
+            grid[-1].append((tag, content))
+
+    def run(tags: Iterator[str], wanted: str) -> int:
+        length = 1
+        for tag in tags:
+            if tag != wanted:
+                break
+            length += 1
+        return length
+
+    return [
+        Cell(
+            row,
+            col,
+            row_span=run((line[col][0] if col < len(line) else "" for line in grid[row + 1 :]), "ucel"),
+            col_span=run((each for each, _ in line[col + 1 :]), "lcel"),
+            header=tag == "ched",
+            text=plain(content),
+        )
+        for row, line in enumerate(grid)
+        for col, (tag, content) in enumerate(line)
+        if tag in _OTSL_STARTS
+    ]
+
+
+def _placed(rows: Sequence[Sequence[_Open]]) -> list[Cell] | None:
+    """Return cells at the first free columns of their rows; None for more slots than a table may have."""
+    taken: set[tuple[int, int]] = set()
+    cells: list[Cell] = []
+    slots = 0
+    for row, line in enumerate(rows):
+        col = 0
+        for cell in line:
+            while (row, col) in taken:
+                col += 1
+            row_span = min(cell.row_span, len(rows) - row)
+            slots += row_span * cell.col_span
+            if slots > MOST_SLOTS:
+                return None
+            taken.update((row + down, col + right) for down in range(row_span) for right in range(cell.col_span))
+            cells.append(Cell(row, col, row_span, cell.col_span, cell.header, plain("".join(cell.text))))
+            col += cell.col_span
+    return cells

@@ -1,0 +1,76 @@
+"""Text brought into one form before it is compared, and its words in any script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final, Literal
+
+WordRule = Literal["scripts", "spaces"]
+"""What a word is: what stands between blanks, and with "scripts" each character of a script that has none."""
+Normalisation = Literal["plain", "none"]
+
+_DROPPED: Final = (0x200B, 0x2060, 0xFEFF, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_DELETED: Final = dict.fromkeys(_DROPPED)
+_FOLDED: Final = (
+    dict.fromkeys((*range(0x2018, 0x201C), 0x2032), "'")
+    | dict.fromkeys((*range(0x201C, 0x2020), 0x2033), '"')
+    | dict.fromkeys((*range(0x2010, 0x2016), 0x2212), "-")
+)
+_SOFT_HYPHEN: Final = re.compile("\u00ad(?:[ \t]*\n[ \t]*)?")
+# What follows a hyphen is looked at and not taken, so that it may stand before the next one.
+_HYPHEN_AT_LINE_END: Final = re.compile("(.)[-\u2010][ \t]*\n[ \t]*(?=(.))")
+# Han, kana, Thai and Lao, Myanmar, Khmer.
+_WORD_ALONE: Final = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af\u3040-\u30ff\u31f0-\u31ff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
+)
+
+
+def plain(text: str) -> str:
+    r"""Return text without line ends, ligatures, full-width forms and typographic marks; case and markup stay.
+
+    >>> plain("Hyphen-\nation of \ufb01ve\u2009\u201cquotes\u201d")
+    'Hyphenation of five "quotes"'
+    """
+    if text.isascii() and "\n" not in text and "\r" not in text:
+        return " ".join(text.split())
+    text = with_line_feeds(text).translate(_DELETED)
+    text = _HYPHEN_AT_LINE_END.sub(_joined, _SOFT_HYPHEN.sub("", text))
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_FOLDED).split())
+
+
+def with_line_feeds(text: str) -> str:
+    """Return text with one kind of line ends."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _joined(end: re.Match[str]) -> str:
+    before, after = end[1], end[2]
+    if before.isalpha() and after.islower():
+        return before
+    return f"{before}-" if before.isalnum() and after.isalnum() else end[0]
+
+
+def words(text: str, rule: WordRule) -> list[str]:
+    """Return the words of a text; a mark stays with what stands before it.
+
+    >>> words("PDF 文書 ok", "scripts"), words("PDF 文書 ok", "spaces")
+    (['PDF', '文', '書', 'ok'], ['PDF', '文書', 'ok'])
+    """
+    if rule == "spaces" or _WORD_ALONE.search(text) is None:
+        return text.split()
+    parts: list[str] = []
+    for token in text.split():
+        begins = True
+        for at, char in enumerate(token):
+            if at and unicodedata.category(char).startswith("M"):
+                parts[-1] += char
+                continue
+            alone = _WORD_ALONE.match(char) is not None
+            if alone or begins:
+                parts.append(char)
+            else:
+                parts[-1] += char
+            begins = alone
+    return parts

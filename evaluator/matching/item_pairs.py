@@ -1,0 +1,110 @@
+"""Pairs of items of two sides, page by page: by their boxes, or by what they say where one has no box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from evaluator.data.boxes import BoolArray, IntArray
+from evaluator.data.cells import Cell, Table, cells_of
+from evaluator.data.dataset import Dataset, JoinedBoxes
+from evaluator.data.plain_text import plain
+from evaluator.matching.pairs import greedy_rows, overlapping_pairs
+
+_LEAST_IOU: Final = 1e-12
+
+
+class ItemPairs(NamedTuple):
+    """Which items are one: int64 rows of both sides, none twice, and how the pages were matched.
+
+    `truth`, `predicted`: bool, the items that take part. `by_text`: pages, int64, rising, that were matched by text; on
+    them `mute` items, with neither text nor cells, take no part.
+    """
+
+    truth_rows: IntArray
+    predicted_rows: IntArray
+    truth: BoolArray
+    predicted: BoolArray
+    by_text: IntArray
+    mute: int
+
+
+def pair_items(dataset: Dataset, truth: BoolArray, predicted: BoolArray, *, iou: float, same_label: bool) -> ItemPairs:
+    """Return the pairs of the items that take part; greedy by falling IoU, or by rising distance of texts.
+
+    Where all items of a page have a box, pairs have an IoU of at least `iou`; else texts of a similarity of 3/10. The
+    lower predicted row goes first of equal pairs, then the lower one of the ground truth. `same_label` keeps pairs of
+    different labels out.
+    """
+    sides, taking = (dataset.ground_truth, dataset.predictions[0]), [truth.copy(), predicted.copy()]
+    boxed = [~np.isnan(side.xyxy[:, 0]) for side in sides]
+    by_text = np.zeros(dataset.pages, dtype=bool)
+    for side, part, has_box in zip(sides, taking, boxed, strict=True):
+        by_text[side.page[part & ~has_box]] = True
+    groups = [side.page * (len(dataset.labels) if same_label else 1) + side.label * same_label for side in sides]
+    rows = [np.flatnonzero(part & ~by_text[side.page]) for side, part in zip(sides, taking, strict=True)]
+    columns = [(side.xyxy[own], group[own]) for side, own, group in zip(sides, rows, groups, strict=True)]
+    candidates = overlapping_pairs(*columns[0], *columns[1], iou_floor=max(iou, _LEAST_IOU))
+    taken = candidates.take(greedy_rows(candidates, len(rows[0]), len(rows[1])))
+    pairs = [(rows[0][taken.ground_truth], rows[1][taken.prediction])]
+    mute = 0
+    pages = np.flatnonzero(by_text)
+    texts: list[dict[int, str]] = []
+    for side, part in zip(sides, taking, strict=True):
+        own = np.flatnonzero(part & by_text[side.page]).tolist()
+        said = {row: text for row in own if (text := text_of(side, row)) is not None}
+        part[own] = [row in said for row in own]
+        mute += len(own) - len(said)
+        texts.append(said)
+    for of_truth, of_prediction in _by_group(texts, groups) if len(pages) else ():
+        pairs.append(_paired_by_text(of_truth, of_prediction))
+    first, second = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    return ItemPairs(first, second, taking[0], taking[1], pages, mute)
+
+
+def text_of(side: JoinedBoxes, row: int) -> str | None:
+    """Return what an item says in one form: its text, else that of its cells; None without both."""
+    boxes = side.source.boxes
+    text = None if boxes.text is None else boxes.text[row]
+    if text is not None:
+        return plain(text)
+    table: Table | None = None if boxes.cells is None else boxes.cells[row]
+    return None if table is None else text_of_cells(cells_of(table) or ())
+
+
+def text_of_cells(cells: Sequence[Cell]) -> str:
+    """Return the texts of cells by row, then by column, joined by blanks."""
+    return " ".join(cell.text for cell in sorted(cells, key=lambda cell: (cell.row, cell.col)))
+
+
+def _by_group(
+    texts: Sequence[dict[int, str]], groups: Sequence[IntArray]
+) -> Iterable[tuple[dict[int, str], dict[int, str]]]:
+    """Yield the texts of both sides, by row, of each group that both have."""
+    sides: list[dict[int, dict[int, str]]] = [{}, {}]
+    for side, said, group in zip(sides, texts, groups, strict=True):
+        for row, text in said.items():
+            side.setdefault(int(group[row]), {})[row] = text
+    return ((sides[0][group], sides[1][group]) for group in sides[0] if group in sides[1])
+
+
+def _paired_by_text(truth: dict[int, str], predicted: dict[int, str]) -> tuple[IntArray, IntArray]:
+    """Return the pairs of one group."""
+    truths, predictions = list(truth), list(predicted)
+    distance = cdist(list(truth.values()), list(predicted.values()), scorer=Levenshtein.distance, dtype=np.int64)
+    longest = np.maximum.outer([len(text) for text in truth.values()], [len(text) for text in predicted.values()])
+    # In whole numbers: a similarity of 3/10 or more, and none of two empty texts.
+    at = np.argwhere((10 * distance <= 7 * longest) & (longest > 0))
+    order = np.lexsort((at[:, 0], at[:, 1], (distance / np.maximum(longest, 1))[at[:, 0], at[:, 1]]))
+    pairs: dict[int, int] = {}
+    used: set[int] = set()
+    for one, other in at[order].tolist():
+        if one not in pairs and other not in used:
+            pairs[one] = other
+            used.add(other)
+    ones, others = [truths[one] for one in pairs], [predictions[other] for other in pairs.values()]
+    return np.array(ones, dtype=np.int64), np.array(others, dtype=np.int64)

@@ -1,0 +1,393 @@
+"""What the protocols of items share, `order`, `text` and `tables`: options, pairs of items, and sums over pages."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from evaluator import formats
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.dataset import Annotations, Boxes, Dataset, JoinedBoxes, Side, fix_texts, join
+from evaluator.data.issues import Issue, count_of, examples
+from evaluator.matching.item_pairs import ItemPairs, pair_items
+from evaluator.matching.overlap_limit import crowding_issues
+from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
+from evaluator.protocols.base import (
+    Count,
+    Evaluation,
+    FormatName,
+    Labels,
+    LevelName,
+    MapLabel,
+    Options,
+    PageSize,
+    Pdfs,
+    Protocol,
+    Result,
+    Thresholds,
+    View,
+    raise_on_errors,
+)
+
+ALL_PAGES: Final = "All pages"
+DEFAULT_IOU: Final = 0.5
+MOST_TEXT: Final = 200
+"""Characters of a text in an exported table; JSON has all of it."""
+Ratio = tuple[float, float]
+"""A sum and what it is divided by; nothing where that is 0."""
+Cell = str | int | float | None
+_HAS: Final = {
+    "order": ("the reading order of items", "order"),
+    "text": ("the text of items", "text"),
+    "cells": ("tables with cells", "html or cells"),
+}
+
+
+class ItemOptions(Options, frozen=True, kw_only=True):
+    """The options of every protocol of items."""
+
+    iou: Thresholds = ()
+    same_label: Annotated[bool, Meta(description="Pair items of one label only.")] = False
+    labels: Labels = None
+    map_label: MapLabel = msgspec.field(default_factory=dict)
+    format: FormatName = None
+    level: LevelName = None
+    page_size: PageSize = None
+    pdfs: Pdfs = None
+
+
+OptionsT = TypeVar("OptionsT", bound=ItemOptions)
+
+
+class PageNumbers(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page adds to the numbers: where it is, and for each measure a sum and its divisor."""
+
+    document: str
+    page: int
+
+    @property
+    def ratios(self) -> Mapping[str, Ratio]:
+        """Return the measures of the page, by name."""
+        raise NotImplementedError
+
+    def to_json(self) -> JsonObject:
+        """Return what is stated of this page alone, under ``items``."""
+        raise NotImplementedError
+
+
+PageT = TypeVar("PageT", bound=PageNumbers)
+
+
+def value_of(ratio: Ratio) -> float | None:
+    """Return a ratio; None without a divisor."""
+    return ratio[0] / ratio[1] if ratio[1] else None
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are defined; None for none."""
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def by_document(pages: Iterable[PageT]) -> dict[str, list[PageT]]:
+    """Return pages by their document, in order."""
+    documents: dict[str, list[PageT]] = {}
+    for page in pages:
+        documents.setdefault(page.document, []).append(page)
+    return documents
+
+
+def page_means(pages: Sequence[PageNumbers], name: str) -> JsonObject:
+    """Return a measure as the mean over pages and over documents, and pooled; and on how many pages it is defined."""
+    ratios = [page.ratios[name] for page in pages]
+    of_documents = (mean(value_of(page.ratios[name]) for page in some) for some in by_document(pages).values())
+    return {
+        "page_mean": mean(map(value_of, ratios)),
+        "document_mean": mean(of_documents),
+        "micro": pooled(ratios),
+        "pages": sum(1 for ratio in ratios if ratio[1]),
+    }
+
+
+def pooled(ratios: Iterable[Ratio]) -> float | None:
+    """Return the sum over the sum of the divisors."""
+    every = list(ratios)
+    return value_of((fsum(part for part, _ in every), fsum(whole for _, whole in every)))
+
+
+@dataclass(frozen=True, eq=False)
+class ItemPartial(Generic[PageT]):
+    """The pages of a result, in the order of document and page; those of parts are those of the whole."""
+
+    pages: tuple[PageT, ...]
+
+    @classmethod
+    def merged(cls, parts: Sequence[Self]) -> Self:
+        """Put the pages of all parts together; none may be in two of them."""
+        return cls(tuple(sorted((page for part in parts for page in part.pages), key=_place)))
+
+
+def _place(page: PageNumbers) -> tuple[str, int]:
+    return page.document, page.page
+
+
+@dataclass(frozen=True, eq=False)
+class ItemResult(Result, Generic[PageT]):
+    """The evaluation of one prediction, page by page.
+
+    `said` is what the signature says besides the counts. `merged`: the pages of parts evaluated by themselves.
+    """
+
+    ground_truth: Annotations
+    prediction: Annotations
+    only_in: Mapping[Side, tuple[str, ...]]
+    own_pages: tuple[PageT, ...]
+    said: tuple[str, ...]
+    merged: ItemPartial[PageT] | None = None
+    name: ClassVar[str]
+    version: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]
+
+    @property
+    def pages(self) -> tuple[PageT, ...]:
+        """Return every page of either side, by document and page."""
+        return self.partial.pages
+
+    @property
+    def partial(self) -> ItemPartial[PageT]:
+        """Return what the numbers follow from."""
+        return self.merged or ItemPartial(self.own_pages)
+
+    @property
+    def signature(self) -> Signature:
+        """Return what made these numbers."""
+        return Signature(
+            protocol=self.name,
+            version=self.version,
+            min_score=None,
+            options=(*self.said, *fix_texts(self.ground_truth, self.prediction)),
+            documents=len(by_document(self.pages)),
+            pages=len(self.pages),
+        )
+
+    @abstractmethod
+    def summary(self, pages: Sequence[PageT]) -> JsonObject:
+        """Return the numbers of some pages under the keys of the terminal contract."""
+
+    @abstractmethod
+    def row(self, pages: Sequence[PageT]) -> tuple[Cell, ...]:
+        """Return the numbers of some pages as cells of the table, one for each of `columns`."""
+
+    def to_json(self) -> JsonObject:
+        """Return the result as plain values; undefined is None, pages count from 0."""
+        sides = {"ground_truth": self.ground_truth, "predictions": self.prediction}
+        return {
+            "protocol": self.name,
+            "signature": self.signature.line,
+            **{key: {"name": side.name, "sha256": side.sha256} for key, side in sides.items()},
+            "dataset": self.summary(self.pages),
+            "documents": {document: self.summary(pages) for document, pages in by_document(self.pages).items()},
+            "pages": [
+                {"document": page.document, "page": page.page, **self.summary([page]), "items": page.to_json()}
+                for page in self.pages
+            ],
+            "documents_only_in": {
+                "ground_truth": list(self.only_in["ground_truth"]),
+                "predictions": list(self.only_in["prediction"]),
+            },
+        }
+
+    def table(self) -> ResultTable:
+        """Return the numbers of all pages, then those of each document."""
+        documents = by_document(self.pages)
+        rows = [(ALL_PAGES, *self.row(self.pages)), *((name, *self.row(some)) for name, some in documents.items())]
+        return self.as_table(("document", *self.columns), rows)
+
+    def csv_table(self) -> ResultTable:
+        """Return one row per page, which is counted from 0."""
+        rows = [(page.document, page.page, *self.row([page])) for page in self.pages]
+        return self.as_table(("document", "page", *self.columns), rows)
+
+    def as_table(self, columns: Sequence[str], rows: Sequence[tuple[Cell, ...]]) -> ResultTable:
+        """Return rows under the name of the prediction and the signature."""
+        return ResultTable(
+            title=self.prediction.name, signature=self.signature.line, columns=tuple(columns), rows=tuple(rows)
+        )
+
+
+class Page(msgspec.Struct, frozen=True):
+    """A page of both sides: the rows of the items that take part, in file order, and which of them are one."""
+
+    document: str
+    page: int
+    truth: list[int]
+    predicted: list[int]
+    pairs: dict[int, int]
+
+
+class ItemProtocol(Protocol[Annotations, OptionsT]):
+    """A protocol that compares items of pages one by one: `column` is what both sides must have."""
+
+    kind = "boxes"
+    reads_items = True
+    correctable = False
+    views: ClassVar[tuple[View, ...]] = ()
+    column: ClassVar[Literal["order", "text", "cells"]]
+
+    def reading(self, side: Side, options: OptionsT) -> formats.Reading:
+        """Return how a side is read: scores say nothing here, so that either file may have them."""
+        return formats.Reading(format=options.format, level=options.level, unscored=True, items=True)
+
+    def label_mapping(self, options: OptionsT) -> Mapping[str, str]:
+        """Return new names of labels by their old ones."""
+        return options.map_label
+
+    def labels(self, result: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:  # noqa: ANN401
+        """Return the labels that the two files know."""
+        return result.ground_truth.labels, result.prediction.labels
+
+    @abstractmethod
+    def takes_part(self, side: JoinedBoxes) -> BoolArray:
+        """Return which items of a side are compared, bool, shape (N,)."""
+
+    @abstractmethod
+    def result(self, pages: Sequence[Page], dataset: Dataset, options: OptionsT, said: tuple[str, ...]) -> Any:  # noqa: ANN401
+        """Return the result of a dataset with one prediction; `said` is how items were paired."""
+
+    def evaluate(
+        self, truth: Annotations, models: Sequence[Annotations], options: OptionsT, count: Count | None = None
+    ) -> list[Evaluation]:
+        """Return one evaluation for each model."""
+        if len(options.iou) > 1:
+            raise ValueError(f"--iou takes one threshold for {self.name}; found {len(options.iou)}")
+        iou = options.iou[0] if options.iou else DEFAULT_IOU
+        evaluations = []
+        for predicted in models:
+            resolved, issues = self.prepare(truth, predicted, options)
+            dataset = join(truth, resolved)
+            chosen = [self._chosen(side, dataset, options) for side in (dataset.ground_truth, dataset.predictions[0])]
+            pairs = pair_items(dataset, *chosen, iou=iou, same_label=options.same_label)
+            label = "one label" if options.same_label else "any label"
+            said = [f"IoU ≥ {threshold_text(iou)}, {label}"]
+            if options.labels is not None:
+                said.append("labels " + ", ".join(options.labels))
+            result = self.result(pages_of(dataset, pairs), dataset, options, tuple(said))
+            evaluations.append(Evaluation(result, (*issues, *_pairing_issues(dataset, pairs))))
+        return evaluations
+
+    def _chosen(self, side: JoinedBoxes, dataset: Dataset, options: OptionsT) -> BoolArray:
+        """Return which items take part and have one of the labels that were asked for."""
+        codes = [dataset.labels.index(label) for label in dataset.scored_labels(options.labels)]
+        return self.takes_part(side) & (np.isin(side.label, codes) | (options.labels is None))
+
+    def prepare(
+        self, truth: Annotations, predicted: Annotations, options: OptionsT
+    ) -> tuple[Annotations, tuple[Issue, ...]]:
+        """See `Protocol.prepare`; a side without what is compared is an error besides."""
+        resolved, issues = super().prepare(truth, predicted, options)
+        lacking = tuple(issue for side in (truth, resolved) for issue in self._lacking(side, options))
+        return resolved, raise_on_errors(issues, lacking, crowding_issues(truth, resolved))
+
+    def lacks_column(self, side: Boxes, options: OptionsT) -> bool:
+        """Return whether a side has nothing that could be compared."""
+        return getattr(side, self.column) is None
+
+    def _lacking(self, side: Annotations, options: OptionsT) -> tuple[Issue, ...]:
+        """Return an error for a file with items and nothing that can be compared of them."""
+        if not len(side.boxes) or not self.lacks_column(side.boxes, options):
+            return ()
+        what, key = _HAS[self.column]
+        return (
+            Issue(
+                severity="error",
+                file=side.name,
+                place="",
+                rule=f"{self.name} compares {what} ({self.title})",
+                found=f"none of {count_of(len(side.boxes), 'item')} has any",
+                fix=f"Give a file that has them, such as lines of items with {key} (format items, docs/formats.md).",
+            ),
+        )
+
+
+def pages_of(dataset: Dataset, pairs: ItemPairs) -> list[Page]:
+    """Return every page of either side with its items, in order."""
+    sides = (dataset.ground_truth, dataset.predictions[0])
+    rows = [
+        _rows_by_page(side.page, part, dataset.pages)
+        for side, part in zip(sides, (pairs.truth, pairs.predicted), strict=True)
+    ]
+    partner = dict(zip(pairs.truth_rows.tolist(), pairs.predicted_rows.tolist(), strict=True))
+    names = dataset.document_ids
+    places = zip(dataset.page_document.tolist(), dataset.page_index.tolist(), *rows, strict=True)
+    return [
+        Page(names[document], index, truth, predicted, {row: partner[row] for row in truth if row in partner})
+        for document, index, truth, predicted in places
+    ]
+
+
+def _rows_by_page(page: IntArray, part: BoolArray, pages: int) -> list[list[int]]:
+    rows = np.flatnonzero(part)
+    order = rows[np.argsort(page[rows], kind="stable")]
+    ends = np.cumsum(np.bincount(page[rows], minlength=pages))
+    return [own.tolist() for own in np.split(order, ends[:-1])] if pages else []
+
+
+def _pairing_issues(dataset: Dataset, pairs: ItemPairs) -> tuple[Issue, ...]:
+    """Return a warning that names the pages matched by text, and one for items that say nothing there."""
+    if not len(pairs.by_text):
+        return ()
+    truth, name = dataset.ground_truth.source.name, dataset.predictions[0].source.name
+    names = dataset.document_ids
+    pages = [f"{names[dataset.page_document[row]]}, page {dataset.page_index[row] + 1}" for row in pairs.by_text]
+    rule = f"items of a page are paired with those of {truth} by their boxes, by their text where one has none"
+    mute = f"; {count_of(pairs.mute, 'item')} without text and cells {'takes' if pairs.mute == 1 else 'take'} no part"
+    issue = Issue(
+        severity="warning",
+        file=name,
+        place="",
+        rule=rule,
+        found=f"pages by text {examples(pages)}{mute * bool(pairs.mute)}",
+        fix="Nothing to do if the source has no boxes.",
+    )
+    return (issue,)
+
+
+def document_ratios(
+    pages: Sequence[PageNumbers], keys: Mapping[str, Callable[[Sequence[PageNumbers]], Ratio]]
+) -> Measures:
+    """Return what is compared of a result: for each measure a sum and its divisor by document."""
+    documents = by_document(pages)
+    table = np.array([[keys[name](some) for name in keys] for some in documents.values()], dtype=np.float64)
+    table = table.reshape(len(documents), len(keys), 2)
+    numerator, denominator = table[:, :, 0], table[:, :, 1]
+    sums = [(fsum(numerator[:, at]), fsum(denominator[:, at])) for at in range(len(keys))]
+    values: FloatArray = np.array([np.nan if not whole else part / whole for part, whole in sums])
+    part = Ratios(tuple(Key(name, ALL_PAGES) for name in keys), values, numerator, denominator)
+    return Measures(tuple(documents), ALL_PAGES, (part,))
+
+
+def page_sum(name: str) -> Callable[[Sequence[PageNumbers]], Ratio]:
+    """Return what sums a measure as a mean over pages."""
+
+    def sums(pages: Sequence[PageNumbers]) -> Ratio:
+        values = [value for page in pages if (value := value_of(page.ratios[name])) is not None]
+        return fsum(values), len(values)
+
+    return sums
+
+
+def pooled_sum(name: str) -> Callable[[Sequence[PageNumbers]], Ratio]:
+    """Return what sums a measure as a pooled ratio."""
+
+    def sums(pages: Sequence[PageNumbers]) -> Ratio:
+        return fsum(page.ratios[name][0] for page in pages), fsum(page.ratios[name][1] for page in pages)
+
+    return sums

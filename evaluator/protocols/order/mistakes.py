@@ -1,0 +1,128 @@
+"""Mistakes of reading order with names: what moved, what it is, and what it stands beside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.data.boxes import IntArray
+
+Kind = Literal["furniture", "footnote", "caption", "float", "body"]
+Name = Literal[
+    "reversed", "furniture_inside", "footnote_inside", "caption_side", "caption_apart", "column_jumped", "swapped",
+    "moved", "missing", "left_out", "extra",
+]  # fmt: skip
+Box = tuple[float, float, float, float]
+
+_KINDS: Final[Mapping[Kind, str]] = {
+    "furniture": "header footer pageheader pagefooter pagenumber number headerimage footerimage layoutheader "
+    "layoutfooter layoutpagenumber abandon discarded",
+    "footnote": "footnote pagefootnote tablefootnote figurefootnote imagefootnote visionfootnote",
+    "caption": "caption figurecaption tablecaption imagecaption chartcaption codecaption algorithmcaption "
+    "equationcaption formulacaption figuretitle tabletitle charttitle",
+    "float": "figure image picture chart table imagebody tablebody layoutfigure layouttable",
+}
+_KIND_OF: Final = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+_FEWEST_REVERSED: Final = 3
+
+
+@lru_cache(maxsize=4_096)
+def kind_of(label: str) -> Kind:
+    """Return what an item is by its label, whatever its case, digits and signs.
+
+    >>> kind_of("Page-header"), kind_of("table_caption"), kind_of("Text")
+    ('furniture', 'caption', 'body')
+    """
+    return _KIND_OF.get(re.sub("[^a-z]", "", label.lower()), "body")
+
+
+class Read(NamedTuple):
+    """The items that both sides place, in the predicted order.
+
+    `ranks`: where each comes among them in the ground truth, a permutation of 0 to k - 1; `kinds` and `boxes` are those
+    of the ground truth, a box None where there is none.
+    """
+
+    ranks: Sequence[int]
+    kinds: Sequence[Kind]
+    boxes: Sequence[Box | None]
+
+    @property
+    def is_reversed(self) -> bool:
+        """Return whether at least three items are read from the last to the first."""
+        return len(self.ranks) >= _FEWEST_REVERSED and list(self.ranks) == list(range(len(self.ranks)))[::-1]
+
+    def moves(self) -> Iterator[tuple[Name, range]]:
+        """Yield the names and the places of the items that moved, by predicted order."""
+        if all(rank == at for at, rank in enumerate(self.ranks)):
+            return
+        kept, size, start = {*longest_rising(self.ranks, self.kinds)}, len(self.ranks), 0
+        while start < size:
+            if start in kept:
+                start += 1
+                continue
+            stop = start + 1
+            while stop < size and stop not in kept and self.ranks[stop] == self.ranks[stop - 1] + 1:
+                stop += 1
+            yield self._name(start, stop - 1), range(start, stop)
+            start = stop
+
+    def _name(self, first: int, last: int) -> Name:
+        """Return the first name that fits a run of items."""
+        ranks, kinds = self.ranks, self.kinds
+        run = {*kinds[first : last + 1]}
+        right: list[Kind] = ["body"] * len(ranks)
+        for at, rank in enumerate(ranks):
+            right[rank] = kinds[at]
+        if run == {"furniture"} and "body" in kinds[:first] and "body" in kinds[last + 1 :]:
+            return "furniture_inside"
+        if run == {"footnote"} and "body" in kinds[last + 1 :] and "body" not in right[ranks[last] + 1 :]:
+            return "footnote_inside"
+        exchanged = [
+            {kinds[at], kinds[at + 1]}
+            for at in (first - 1, last)
+            if 0 <= at < len(ranks) - 1 and ranks[at + 1] == ranks[at] - 1
+        ]
+        if {"caption", "float"} in exchanged:
+            return "caption_side"
+        neighbours = (ranks[first] - 1, ranks[last] + 1)
+        if run == {"caption"} and "float" in [right[rank] for rank in neighbours if 0 <= rank < len(ranks)]:
+            return "caption_apart"
+        if any(self._is_other_column(first, last, at, neighbours) for at in (first - 1, last + 1)):
+            return "column_jumped"
+        return "swapped" if first == last and exchanged else "moved"
+
+    def _is_other_column(self, first: int, last: int, at: int, neighbours: tuple[int, int]) -> bool:
+        """Return whether an item beside a run is no neighbour of it in truth, and lies level with it and apart."""
+        boxes = [box for box in self.boxes[first : last + 1] if box is not None]
+        if not 0 <= at < len(self.ranks) or self.ranks[at] in neighbours or len(boxes) <= last - first:
+            return False
+        if (other := self.boxes[at]) is None:
+            return False
+        x1, y1 = (min(box[edge] for box in boxes) for edge in (0, 1))
+        x2, y2 = (max(box[edge] for box in boxes) for edge in (2, 3))
+        return min(x2, other[2]) <= max(x1, other[0]) and min(y2, other[3]) > max(y1, other[1])
+
+
+def longest_rising(ranks: Sequence[int], kinds: Sequence[Kind]) -> list[int]:
+    """Return the places of the longest rising part: of several that with most body items, then of the least ranks."""
+    size = len(ranks)
+    values: IntArray = np.array(ranks, dtype=np.int64)
+    # Length first, then body items, in one number; that of each place is of the best part that begins there.
+    worth: IntArray = np.array([size + 1 + (kind == "body") for kind in kinds], dtype=np.int64)
+    best = worth.copy()
+    for at in range(size - 2, -1, -1):
+        later = best[at + 1 :][values[at + 1 :] > values[at]]
+        best[at] += later.max(initial=0)
+    chosen: list[int] = []
+    left, start, above = best.max(initial=0), 0, -1
+    while left:
+        fitting = start + np.flatnonzero((best[start:] == left) & (values[start:] > above))
+        at = int(fitting[values[fitting].argmin()])
+        chosen.append(at)
+        left, start, above = left - worth[at], at + 1, int(values[at])
+    return chosen

@@ -31,7 +31,7 @@ from evaluator.matching.box_items import (
     in_query,
     items,
 )
-from evaluator.matching.causes import NO_TOTAL, CausesPartial, FamilyTotal, family_title
+from evaluator.matching.causes import CausesPartial, FamilyTotal, family_title
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, linked_rows
 from evaluator.protocols.pixel.cells import cell_facts
@@ -115,19 +115,6 @@ def test_a_mistake_of_a_label_or_document_is_the_same_in_every_list(model: int) 
         assert listed(model, MistakeFilter(document=document.doc_id)) == count
     duplicates = columns.kind == DOCUMENT.index("duplicate")
     assert (columns.truth_label[duplicates] == -1).all(), "what it repeats does not make it one of that label"
-
-
-@pytest.mark.usefixtures("store_path")
-def test_every_part_of_a_bar_opens_exactly_its_boxes() -> None:
-    app = start(OVERVIEW)
-    for bar in component(app, "bars")["bars"]:
-        model = LETTERS[bar["letter"]]
-        for status, word in (("TP", "matched"), ("FN", "missed"), ("FP", "extra")):
-            assert bar[word] == getattr(box_result(model).micro, status.lower())[0]
-            dashboard.send_event(app, "bars", "boxes", {"letter": bar["letter"], "status": status})
-            assert (dashboard.title(app), viewer(app)["model"]["name"]) == ("Pages", bar["name"])
-            assert f" | {count_of(bar[word], 'box')} in " in dashboard.toolbar(app)
-            dashboard.go(app, OVERVIEW)
 
 
 @pytest.mark.usefixtures("store_path")
@@ -220,23 +207,6 @@ def test_every_count_of_the_labels_opens_exactly_its_boxes(model: int, iou: floa
             assert sum(len(page.mistakes) for page in drawn) == len(chosen), question
             full = [box for page in drawn for box in page.boxes if box.mistake and not box.other]
             assert sum(box.status == status for box in full) == number, question
-
-
-def test_a_count_of_the_labels_opens_at_its_iou_and_of_its_model() -> None:
-    app = start(OVERVIEW, names="missed", label="Table", charts="labels")
-    app.session_state["numbers_of"] = "B"
-    app.session_state["table_iou_0.5"] = 0.75
-    labels = table(fine(app.run()), "Precision")
-    at = int(labels.index[labels["Label"] == "Text"][0])
-    app.session_state["labels_B_0.75"] = {"selection": {"cells": [[at, "FN"]], "rows": [], "columns": []}}
-    app.run()
-    dashboard.go(app, PAGE_BROWSER)
-    shown = viewer(app)
-    assert (shown["model"]["name"], dashboard.address(app)["iou"]) == ("blocks 1.0", "0.75")
-    said = f"Missed (FN) Text | {count_of(int(labels['FN'][at]), 'box')} in "
-    assert dashboard.toolbar(app).startswith(said)
-    assert shown["counts"]["FN"] > 0, "never an empty page"
-    assert {each["status"] for each in shown["boxes"] if each.get("mistake") and not each.get("other")} == {"FN"}
 
 
 def test_a_cell_of_the_gallery_says_how_many_boxes_it_opened() -> None:
@@ -384,47 +354,10 @@ def test_what_a_filter_keeps_is_named_with_the_numbers() -> None:
     assert kept["panes"][0]["words"] == "Table: misses none that B finds"
 
 
-def test_every_cause_of_compare_opens_its_pages() -> None:
-    causes = component(start(COMPARE), "strip")["causes"]
-    # The most frequent, and every fifth of the others.
-    for cause in (causes[0], *causes[1::5]):
-        strip = component(start(COMPARE, cause=cause["key"]), "strip")["strip"]
-        # "75 of A's 76, B's 21 wrong boxes on 9 pages"
-        boxes = sum(int(part or every) for part, every in re.findall(r"(?:(\d+) of )?[AB]'s (\d+)", cause["boxes"]))
-        pages = int(cause["boxes"].split()[-2])
-        assert (len(strip), sum(entry["gained"] for entry in strip)) == (pages, boxes), cause["title"]
-        for letter, number in re.findall(r"([AB])'s (\d+)", cause["boxes"]):
-            assert totals_of(LETTERS[letter])[cause["title"]].boxes == int(number), cause["title"]
-
-
 def totals_of(model: int) -> dict[str, FamilyTotal]:
     """What a model has of each cause, by its title: every view says these numbers."""
     totals = CausesPartial.of(box_result(model).causes, sample().page_document).totals
     return {family_title(family): total for family, total in totals.items()}
-
-
-@pytest.mark.usefixtures("store_path")
-def test_a_cause_has_one_number_in_the_overview_the_grid_and_the_meeting() -> None:
-    for card in component(start(OVERVIEW), "cards")["cards"]:
-        every = [(letter, totals_of(at).get(card["title"])) for letter, at in LETTERS.items()]
-        assert [(side["letter"], side["words"]) for side in card["sides"]] == [
-            (letter, total.words if total else "none") for letter, total in every
-        ]
-    for at in LETTERS.values():
-        totals = totals_of(at)
-        assert sum(total.boxes for total in totals.values()) == int(box_result(at).micro.mistakes[0])
-        grid = component(start(GALLERY, model=str(at + 1)), "cards")
-        assert {each["title"]: each["boxes"] for each in grid["causes"]} == {
-            title: total.boxes for title, total in totals.items()
-        }
-        assert {group["title"]: group["places"] for group in grid["groups"]} == {
-            title: total.places for title, total in totals.items()
-        }
-    meeting = component(start(dashboard.FINDINGS, meeting="yes"), "agenda")
-    both = [totals_of(at) for at in LETTERS.values()]
-    assert {row["title"]: row["boxes"] for row in meeting["agenda"]} == {
-        title: " / ".join(str(each.get(title, NO_TOTAL).boxes) for each in both) for title in both[0] | both[1]
-    }
 
 
 def test_more_like_this_are_as_many_as_the_link_says() -> None:

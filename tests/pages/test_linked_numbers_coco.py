@@ -1,4 +1,4 @@
-"""The numbers of a COCO set under its own protocol: each means one thing in every view, and opens exactly so much."""
+"""The numbers of a COCO set, and some of the sample: each is the same in every view, and opens exactly so much."""
 
 from __future__ import annotations
 
@@ -35,10 +35,12 @@ from tests.dashboard import (
     table,
     words,
 )
+from tests.sample_results import box_result
 
 LABELS = ("Text", "Table", "Figure", "Caption")
 LETTERS = "AB"
 IOUS = (0.5, 0.75)
+BAR_WORDS = {"TP": "matched", "FP": "extra", "FN": "missed"}
 STATUS_WORDS = {"TP": "Matched (TP)", "FP": "Extra (FP)", "FN": "Missed (FN)"}
 
 View = Callable[..., AppTest]
@@ -94,6 +96,15 @@ def view(paths: tuple[Path, Path, Path]) -> View:
     return lambda of=OVERVIEW, **address: start(of, files=files, **{"protocol": "coco"} | address)
 
 
+@pytest.fixture(params=["snapshot", "coco"])
+def either(request: pytest.FixtureRequest, view: View, results: Results) -> tuple[View, Results]:
+    """The views and results of the set, or of the sample under the first protocol."""
+    if request.param == "coco":
+        return view, results
+    sample = {(letter, iou): box_result(at, iou) for at, letter in enumerate(LETTERS) for iou in IOUS}
+    return lambda of=OVERVIEW, **address: start(of, **address), sample
+
+
 def boxes_on_all_pages(app: AppTest) -> dict[str, int]:
     """The boxes of each status that the pages of the opened list draw in full, over all of them."""
     drawn = dict.fromkeys(STATUS_WORDS, 0)
@@ -107,17 +118,20 @@ def boxes_on_all_pages(app: AppTest) -> dict[str, int]:
 
 @pytest.mark.parametrize("letter", LETTERS)
 def test_found_missed_and_extra_are_the_same_everywhere_and_open_their_boxes(
-    view: View, results: Results, letter: str
+    either: tuple[View, Results], letter: str
 ) -> None:
+    view, results = either
     counts = {status: int(getattr(results[letter, 0.5].micro, status.lower())[0]) for status in STATUS_WORDS}
     app = view(charts="labels")
     (card,) = [each for each in dashboard.cards(app) if each["letter"] == letter]
+    (bar,) = [each for each in component(app, "bars")["bars"] if each["letter"] == letter]
     labels = table(fine(app.button_group(key="numbers_of").set_value(letter).run()), "Precision")
     assert f"{letter} finds {counts['TP']}" in dashboard.read_html(dashboard.block(app, "ls-headline")).words[0]
     for status, number in counts.items():
-        assert (int(card[status]), int(labels[status][0])) == (number, number)
+        assert int(card[status]) == int(labels[status][0]) == bar[BAR_WORDS[status]] == number
         opened = dashboard.send_event(app, "bars", "boxes", {"letter": letter, "status": status})
         said = dashboard.toolbar(opened)
+        assert (dashboard.title(app), dashboard.viewer(app)["model"]["name"]) == ("Pages", bar["name"])
         assert said.startswith(f"{STATUS_WORDS[status]} boxes | {count_of(number, 'box')} in "), said
         dashboard.go(app, OVERVIEW)
 
@@ -130,10 +144,11 @@ def test_numbers_of_sizes_that_no_box_has_are_named_below_the_table_alone(view: 
 
 
 @pytest.mark.parametrize(("iou", "status"), [(0.5, "FP"), (0.75, "FN"), (0.75, "TP")])
-def test_a_count_of_a_label_opens_its_boxes_at_the_iou_of_the_table(
-    view: View, results: Results, iou: float, status: str
+def test_a_count_of_a_label_opens_all_its_boxes_at_the_iou_of_the_table(
+    either: tuple[View, Results], iou: float, status: str
 ) -> None:
-    app = view(charts="labels")
+    view, results = either
+    app = view(names="missed", label="Table", charts="labels")
     app.session_state["numbers_of"], app.session_state["table_iou_0.5"] = "B", iou
     labels, counts = table(fine(app.run()), "Precision"), results["B", iou].per_label
     assert labels[status][1:].tolist() == getattr(counts, status.lower()).tolist()
@@ -142,7 +157,7 @@ def test_a_count_of_a_label_opens_its_boxes_at_the_iou_of_the_table(
     opened = dashboard.go(app.run(), PAGE_BROWSER)
     said = f"{STATUS_WORDS[status]} {labels['Label'][at]} | {count_of(int(labels[status][at]), 'box')} in "
     assert dashboard.toolbar(opened).startswith(said), dashboard.toolbar(opened)
-    assert dashboard.viewer(opened)["signature"].startswith(f"coco 2.0 · IoU ≥ {iou:.2f} · ")
+    assert f" · IoU ≥ {iou:.2f} · " in dashboard.viewer(opened)["signature"]
     assert boxes_on_all_pages(opened)[status] == labels[status][at]
 
 
@@ -162,7 +177,8 @@ def test_a_cell_of_the_confusion_opens_its_boxes(view: View, results: Results) -
 
 
 @pytest.mark.usefixtures("store_path")
-def test_a_cause_has_one_number_in_the_overview_grid_compare_and_meeting(view: View, results: Results) -> None:
+def test_a_cause_has_one_number_in_the_overview_grid_compare_and_meeting(either: tuple[View, Results]) -> None:
+    view, results = either
     totals = {
         letter: {family_title(family): total for family, total in CausesPartial.of(
             result.causes, result.matching.dataset.page_document).totals.items()}
@@ -179,6 +195,9 @@ def test_a_cause_has_one_number_in_the_overview_grid_compare_and_meeting(view: V
         grid = component(view(GALLERY, model=str(at)), "cards")
         assert {each["title"]: each["boxes"] for each in grid["causes"]} == {
             title: total.boxes for title, total in totals[letter].items()
+        }
+        assert {each["title"]: each["places"] for each in grid["groups"]} == {
+            title: total.places for title, total in totals[letter].items()
         }
         said = f"{count_of(int((micro.fp + micro.fn)[0]), 'wrong box')} in "
         assert said in dashboard.toolbar(view(PAGE_BROWSER, model=str(at)))

@@ -213,7 +213,7 @@ class CauseRow(FindingSet):
         """Return who decided and when, each name once: ``Ada, 28 Nov 2026``."""
         last: dict[str, Event] = {}
         for event in sorted(self.opinions, key=lambda event: event.time):
-            last[plain(event.author) + ("" if event.verified else " (unverified)")] = event
+            last[_author(event)] = event
         return tuple(f"{name}, {event.time.day} {event.time:%b %Y}" for name, event in last.items())
 
     @property
@@ -245,6 +245,10 @@ class CauseRow(FindingSet):
             if len(side.rows):
                 targets |= targets_of_causes(side.result, side.rows, log)
         return targets
+
+
+def _author(event: Event) -> str:
+    return plain(event.author) + ("" if event.verified else " (unverified)")
 
 
 def _finding_title(entry: FindingStatus) -> str:
@@ -536,7 +540,7 @@ def decisions_words(rows: Sequence[CauseRow]) -> str:
     decided = [row for row in rows if row.entries]
     if not decided:
         return "No cause is decided yet."
-    people = listed(list(dict.fromkeys(name for row in decided for name in row.people)))
+    people = listed(list(dict.fromkeys(_author(event) for row in decided for event in row.opinions)))
     left = Counter(row.owner or "no owner" for row in decided if row.status != STATUSES["done"])
     order = sorted(left.items(), key=lambda each: (each[0] == "no owner", -each[1], each[0]))
     to_do = f" Still to do: {', '.join(f'{name} {count:,}' for name, count in order)}." if left else ""

@@ -14,8 +14,10 @@ from evaluator.pack.html_pack import write_html
 from evaluator.pack.options import PackOptions
 from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
+from evaluator.review.decisions import cause_rows
 from evaluator.review.verdicts import ReviewLog
 from tests.browser.test_every_view import violations, with_axe
+from tests.judging import opinion
 from tests.sample_part import SAMPLE, sample_results
 
 pytestmark = pytest.mark.browser
@@ -26,8 +28,12 @@ def pack(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     models = [ModelItem("A", "lines 1.0"), ModelItem("B", "blocks 1.0")]
     options = PackOptions(pages=5, documents=("river-districts.pdf",), date="21 November 2026")
     path = tmp_path_factory.mktemp("pack") / "pack.html"
+    results = list(sample_results())
+    rows, _ = cause_rows(results, [])
+    row = next(each for each in rows if each.title == "Several List-item boxes read as one List-item")
+    said = [opinion(target, note="Split at the gaps.") for target in row.targets(ReviewLog()).values()]
     with PagePool() as pool:
-        contents = gather(sample_results(), models, ReviewLog.of([]), options)
+        contents = gather(results, models, ReviewLog.of(said), options)
         write_html(path, contents, Pictures(pool, SAMPLE / "pdf"), progress=lambda *_: None)
     return path
 
@@ -95,8 +101,18 @@ def test_a_page_opens_in_the_viewer_and_keys_walk_on(opened: Any) -> None:
     assert opened.evaluate(counts).endswith(" places")
     opened.keyboard.press("f")
     opened.wait_for_function(f"() => {root}.includes('lines 1.0')")
+    a_verdict_is_on_the_strip_on_the_page_and_in_the_list(opened)
     opened.keyboard.press("Escape")
     opened.keyboard.press("Escape")
+
+
+def a_verdict_is_on_the_strip_on_the_page_and_in_the_list(opened: Any) -> None:
+    viewer = opened.locator("#viewer")
+    viewer.locator(".strip-page", has_text="judged").last.click()
+    row = viewer.locator(".mistake", has_text="Model wrong by Anna")
+    row.locator(".mistake-open").click()
+    row.get_by_text("Anna: Split at the gaps.").wait_for()
+    assert viewer.locator(".chip", has_text="\u25cf").count()
 
 
 def test_a_phone_shows_the_pack_without_scrolling_sideways(opened: Any) -> None:

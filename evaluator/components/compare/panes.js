@@ -27,6 +27,14 @@ function chipRank(box) {
 }
 
 /**
+ * Where there is no room for the label its status alone still says which line is which; the marked box shows all of it.
+ * @param {PairBoxItem & {said?: string}} box @param {boolean} compact @returns {string | null}
+ */
+function chipOf(box, compact) {
+  return box.chip && [compact && box.chip.startsWith(`${box.status} `) ? box.status : box.chip, box.said].filter(Boolean).join(" ");
+}
+
+/**
  * Boxes that a filter asks for are drawn in full, the others faded; chips are on the differences. The data say which.
  * @type {BoxLook<PairBoxItem>}
  */
@@ -35,8 +43,7 @@ const PAIR_LOOK = {
   band: (box) => (box.full ? 1 : 0),
   className: (box) => (box.full ? " differs" : " agrees"),
   hasChip: (box) => box.full && Boolean(box.chip),
-  // Where there is no room for the label its status alone still says which line is which; the marked box shows all of it.
-  chip: (box, compact) => (compact && box.chip?.startsWith(`${box.status} `) ? box.status : box.chip),
+  chip: chipOf,
   chipOrder: (a, b) => chipRank(a) - chipRank(b) || areaOf(b.xyxy) - areaOf(a.xyxy),
   weight: (box) => (box.full ? 1 : 0.4),
   onOwn: false,

@@ -47,6 +47,11 @@ class PackViewer {
     });
   }
 
+  /** @returns {number[]} how many mistakes of each page have a verdict */
+  judged() {
+    return this.sources.map((_, position) => this.layerOf(this.read(position)).data.mistakes.filter(({ verdict }) => verdict).length);
+  }
+
   /** @param {number} position */
   show(position) {
     this.position = Math.max(0, Math.min(this.sources.length - 1, position));
@@ -59,6 +64,7 @@ class PackViewer {
       ...layer.data,
       page: { ...payload.page, ...layer.text, count: null, image: picture ? picture.src : null, notes: [] },
       strip: this.strip(),
+      judged: this.judged(),
       model: layer.model,
       models: payload.models.map((each) => each.model),
       selected: this.selected,

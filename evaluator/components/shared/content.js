@@ -1,4 +1,6 @@
-/** The boxes and mistakes of one page, by key and number, and how they belong together. Pure: no document. */
+/** The boxes (each with the sign of its verdict) and mistakes of one page, by key and number, and how they belong together. Pure: no document. */
+
+import { signOf } from "./words.js";
 
 /** @import { BoxItem, MistakeItem } from "./payloads.d.ts" */
 
@@ -6,8 +8,8 @@
 export class PageContent {
   /** @param {B[]} [boxes] @param {MistakeItem[]} [mistakes] */
   constructor(boxes = [], mistakes = []) {
-    this.boxes = new Map(boxes.map((box) => [box.key, box]));
     this.mistakes = new Map(mistakes.map((mistake) => [mistake.number, mistake]));
+    this.boxes = new Map(boxes.map((box) => [box.key, { ...box, said: signOf(this.mistakes.get(box.mistake ?? -1)?.verdict) }]));
   }
 
   /** @param {string | null | undefined} key @returns {B | undefined} */

@@ -35,14 +35,13 @@ function numberOf(box) {
   return box.place ?? box.mistake ?? null;
 }
 
-/** @param {BoxItem & {place?: number}} box @param {boolean} compact @returns {string} "1 FP Table 0.83", "9 \u00b7 15 boxes read as one Figure" */
+/** @param {BoxItem & {place?: number, said?: string}} box @param {boolean} compact @returns {string} "1 FP Table 0.83", "9 \u00b7 15 boxes read as one Figure \u25cf" */
 export function chipText(box, compact) {
   const own = numberOf(box);
   const number = own === null ? "" : `${own} `;
-  if (compact) return `${number}${box.status}`;
   // A cause may begin with a number of its own.
-  if (box.cause) return `${number && `${own} \u00b7 `}${box.cause}`;
-  return [`${number}${box.status}`, isolated(box.label), scoreText(box.score)].filter(Boolean).join(" ");
+  const words = compact ? [`${number}${box.status}`] : box.cause ? [`${number && `${own} \u00b7 `}${box.cause}`] : [`${number}${box.status}`, isolated(box.label), scoreText(box.score)];
+  return [...words, box.said].filter(Boolean).join(" ");
 }
 
 /**

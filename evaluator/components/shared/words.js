@@ -89,11 +89,21 @@ export function verdictWords(verdict) {
 
 /** @param {readonly (JudgedItem | null | undefined)[]} verdicts on the mistakes of a place @returns {string} a sign, the verdict and who says it */
 export function saidOf(verdicts) {
-  const opinions = verdicts.flatMap((verdict) => (verdict?.opinions ?? []).filter((each) => each.verdict));
-  if (opinions.length === 0) return `${MARKS.none} Not decided`;
-  const authors = [...new Set(opinions.map(({ author }) => author))].join(", ");
+  const authors = [...new Set(verdicts.flatMap((verdict) => (verdict?.opinions ?? []).filter((each) => each.verdict).map(({ author }) => author)))];
+  return [...opinionOf(verdicts), authors.join(", ")].join(" ").trim();
+}
+
+/** @param {JudgedItem | null | undefined} verdict on a mistake @returns {string} its sign; empty for none */
+export function signOf(verdict) {
+  const [sign] = opinionOf([verdict]);
+  return sign === MARKS.none ? "" : sign;
+}
+
+/** @param {readonly (JudgedItem | null | undefined)[]} verdicts @returns {[string, string]} a sign, and the words before who says it */
+function opinionOf(verdicts) {
+  if (!verdicts.some((verdict) => verdict?.opinions.some((each) => each.verdict))) return [MARKS.none, "Not decided"];
   const [agreed, ...others] = new Set(verdicts.map((verdict) => verdict?.agreed ?? null));
   const known = others.length ? undefined : VERDICTS.find(([name]) => name === agreed);
-  if (known) return `${known[2]} ${known[1]} by ${authors}`;
-  return verdicts.some((verdict) => verdict?.conflict) ? `${MARKS.conflict} Reviewers differ: ${authors}` : `${MARKS.several} Several verdicts by ${authors}`;
+  if (known) return [known[2], `${known[1]} by`];
+  return verdicts.some((verdict) => verdict?.conflict) ? [MARKS.conflict, "Reviewers differ:"] : [MARKS.several, "Several verdicts by"];
 }

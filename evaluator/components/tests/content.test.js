@@ -29,7 +29,17 @@ test("names for screen readers and texts of chips", () => {
   assert.equal(mistakeName(CUT), "Cut off, Text, bottom -59 %, IoU 0.412, lost: two words");
   assert.equal(chipText(NEAR, false), "1 FP Table 0.83");
   assert.equal(chipText(NEAR, true), "1 FP");
+  assert.equal(chipText({ ...NEAR, said: "\u25cf" }, true), "1 FP \u25cf");
   assert.equal(chipText({ ...NEAR, cause: "15 boxes read as one Figure" }, false), "1 \u00b7 15 boxes read as one Figure");
+});
+
+test("a box has the sign of what is said of its mistake", () => {
+  const said = (/** @type {string | null} */ agreed, /** @type {string[]} */ ...verdicts) => {
+    const opinions = verdicts.map((verdict) => ({ author: "Ada", verified: false, verdict, note: "", tags: [], time: "" }));
+    const content = new PageContent([NEAR], [{ ...CUT, verdict: { agreed, conflict: !agreed && verdicts.length > 1, opinions } }]);
+    return /** @type {{said?: string} | undefined} */ (content.box("p1"))?.said;
+  };
+  assert.deepEqual([said("model_wrong", "model_wrong"), said(null, "ignore", "ambiguous"), said(null)], ["\u25cf", "\u2260", ""]);
 });
 
 test("the facts of a mistake do not say its IoU twice", () => {

@@ -14,7 +14,7 @@ import { drawCrops, drawList, placeTitle, writeEdges, writeListMessage } from ".
 import { drawStrip, markStrip, writeJudged } from "./strip.js";
 import { keyLine } from "./toolbar.js";
 
-/** @import { BoxItem, CountedStatus } from "../shared/payloads.d.ts" */
+/** @import { BoxItem, CountedStatus, MistakeItem } from "../shared/payloads.d.ts" */
 /** @import { NamedPage, Place } from "./state.js" */
 /** @import { Viewer } from "./viewer.js" */
 
@@ -126,15 +126,22 @@ export function writeRows(view, imageChanged) {
   writeListState(view);
 }
 
-/** What reviewers say of each place, in its row. @param {Viewer} view */
+/** What reviewers say of each place, in its row; with the notes where nothing can be judged. @param {Viewer} view */
 function writeSaid(view) {
   const { verdicts, mistakes } = view.shown();
   const known = verdicts === true || mistakes.some(({ verdict }) => verdict);
+  view.list.classList.toggle("judging", verdicts === true);
   for (const place of view.state.places) {
     const node = view.rows.get(place.number)?.querySelector(".mistake-said");
-    const said = known ? saidOf(place.mistakes.map(({ verdict }) => verdict)) : "";
+    const notes = verdicts === true ? [] : place.mistakes.flatMap(({ verdict }) => notesOf(verdict));
+    const said = known ? [saidOf(place.mistakes.map(({ verdict }) => verdict)), ...new Set(notes)].join("\n") : "";
     if (node && node.textContent !== said) node.textContent = said;
   }
+}
+
+/** @param {MistakeItem["verdict"]} verdict @returns {string[]} each note with who wrote it */
+function notesOf(verdict) {
+  return (verdict?.opinions ?? []).filter(({ note }) => note.trim()).map(({ author, note }) => `${author}: ${note.trim()}`);
 }
 
 /** In the key line, where N leads. @param {Viewer} view */

@@ -14,12 +14,23 @@ from functools import partial
 from numbers import Real
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, NamedTuple, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    NamedTuple,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
 from evaluator import formats
-from evaluator.data.dataset import Annotations, Dataset, Level, Side, join, map_labels
+from evaluator.data.dataset import Annotations, Dataset, Side, join, map_labels
 from evaluator.data.fixes import Fix, fixes_for, refuse_label
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, has_errors, refuse
 from evaluator.data.page_sizes import measured_issues, with_sizes
@@ -33,7 +44,6 @@ from evaluator.protocols.base import (
     BoxOptions,
     Count,
     Evaluation,
-    LevelName,
     Options,
     Source,
     SourceT,
@@ -238,8 +248,8 @@ def _need_value(name: str, value: object, hint: object) -> None:
         where = f"from {bounds.ge:g} to {bounds.le:g}" if bounds.le is not None else f"of {bounds.ge:g} or more"
         raise OptionError(f"{spelled(name)} must be a number {where}; found {value}")
     kinds = [each for each in (get_args(kind) if get_origin(kind) is UnionType else (kind,)) if each is not NoneType]
-    if hint == LevelName and value not in get_args(Level):
-        raise OptionError(f"{spelled(name)} must be one of {', '.join(get_args(Level))}; found {value}")
+    if get_origin(kinds[0]) is Literal and value not in get_args(kinds[0]):
+        raise OptionError(f"{spelled(name)} must be one of {', '.join(get_args(kinds[0]))}; found {value}")
     if len(kinds) > 1 or get_args(kinds[0])[1:] != (...,):
         return
     if isinstance(value, str) or not isinstance(value, Iterable):

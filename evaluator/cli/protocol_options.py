@@ -104,17 +104,26 @@ class _Option(NamedTuple):
     help: str
     shared: bool
 
+    def joined(self, kind: object, help: str) -> _Option:
+        """Return the option with the choices of another protocol, which says itself what they are."""
+        choices = dict.fromkeys((*get_args(get_args(self.flag.type)[0]), *get_args(kind)))
+        flag = self.flag._replace(type=Literal[tuple(choices)] | None)
+        return self._replace(flag=flag, help=f"{self.help} {help[:1].upper()}{help[1:]}")
+
 
 def _options() -> dict[str, _Option]:
     """Return every option of every registered protocol by its name."""
     options: dict[str, _Option] = {}
     for protocol in PROTOCOLS.values():
         for name, hint in get_type_hints(protocol.options, include_extras=True).items():
-            if name in options:
-                continue
             kind, *metas = get_args(hint)
+            if name in options and get_origin(kind) is not Literal:
+                continue
             bounds = next((meta for meta in metas if meta.ge is not None or meta.le is not None), Meta())
             text = next(meta.description for meta in metas if meta.description)
+            if name in options:
+                options[name] = options[name].joined(kind, f"{protocol.name}: {text}")
+                continue
             shared = name in BoxOptions.__struct_fields__
             options[name] = _Option(_flag_of(kind, bounds), text if shared else f"{protocol.name}: {text}", shared)
     return options

@@ -1,13 +1,13 @@
 """Tables as cells: from HTML, Markdown, OTSL or stated cells, and as grids of slots; rows and columns from 0.
 
-HTML of strangers is parsed by the standard library, and its size is limited before.
+HTML of strangers is parsed by libxml2, and its size is limited before: the parser of the standard library takes
+quadratic time, and stops at marks that HTML does not have.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from html.parser import HTMLParser
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from evaluator.data.plain_text import plain
@@ -82,28 +82,22 @@ class _Open:
         self.text: list[str] = []
 
 
-class _TooDeep(Exception):
-    """Raised for markup of more levels than a table can have."""
-
-
-class _FirstTable(HTMLParser):
-    """The rows of the first table; a nested one is text of its cell."""
+class _FirstTable:
+    """The rows of the first table, told by a parser; a nested one is text of its cell."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.depth, self.seen, self.done = 0, False, False
+        self.depth, self.seen, self.done, self.deepest = 0, False, False, 0
         self.rows: list[list[_Open]] = []
         self._cell: _Open | None = None
         self._in_row = self._in_head = False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self.done:
             return
         if tag == "table":
             self.depth += 1
+            self.deepest = max(self.deepest, self.depth)
             self.seen = True
-            if self.depth > _DEEPEST:
-                raise _TooDeep
         elif self.depth == 1 and tag in _PARTS:
             self._cell, self._in_row, self._in_head = None, False, tag == "thead"
             return
@@ -113,18 +107,14 @@ class _FirstTable(HTMLParser):
         elif self.depth == 1 and tag in _CELLS:
             if not self._in_row:
                 self._begin_row()
-            given = dict(reversed(attrs))
-            spans = (_span(given.get("rowspan"), MOST_SLOTS), _span(given.get("colspan"), _MOST_COLUMNS))
+            spans = _span(attributes.get("rowspan"), MOST_SLOTS), _span(attributes.get("colspan"), _MOST_COLUMNS)
             self._cell = _Open(*spans, header=tag == "th" or self._in_head)
             self.rows[-1].append(self._cell)
             return
         if self._cell is not None and tag in _BLANKS:
             self._cell.text.append(" ")
 
-    # As a browser: only void elements end themselves.
-    handle_startendtag = handle_starttag
-
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         if tag == "table" and self.depth:
             self.depth -= 1
             if self.depth == 0:
@@ -136,9 +126,12 @@ class _FirstTable(HTMLParser):
             if tag in _PARTS:
                 self._in_head = False
 
-    def handle_data(self, data: str) -> None:
+    def data(self, text: str) -> None:
         if self._cell is not None and not self.done:
-            self._cell.text.append(data)
+            self._cell.text.append(text)
+
+    def close(self) -> list[list[_Open]] | None:
+        return self.rows if self.seen and self.deepest <= _DEEPEST else None
 
     def _begin_row(self) -> None:
         self._cell, self._in_row = None, True
@@ -152,14 +145,17 @@ def _span(value: str | None, most: int) -> int:
 
 
 def html_cells(text: str) -> list[Cell] | None:
-    """Return the cells of the first table of some HTML; None without one."""
-    parser = _FirstTable()
+    """Return the cells of the first table of some HTML; None without one, and for what no parser takes."""
+    # Only tables of markup need it, which takes 10 ms.
+    from lxml.etree import HTMLParser, LxmlError  # type: ignore[import-untyped]
+
+    parser = HTMLParser(target=_FirstTable())
     try:
         parser.feed(text)
-        parser.close()
-    except _TooDeep:
+        rows = parser.close()
+    except LxmlError:
         return None
-    return _placed(parser.rows) if parser.seen else None
+    return None if rows is None else _placed(rows)
 
 
 def markdown_cells(text: str) -> list[Cell] | None:

@@ -55,7 +55,7 @@ class ItemOptions(Options, frozen=True, kw_only=True):
     """The options of every protocol of items."""
 
     iou: Thresholds = ()
-    same_label: Annotated[bool, Meta(description="Pair items of one label only.")] = False
+    same_label: Annotated[bool, Meta(description="pair items of one label only, here and in text and tables.")] = False
     labels: Labels = None
     map_label: MapLabel = msgspec.field(default_factory=dict)
     format: FormatName = None
@@ -78,7 +78,7 @@ class PageNumbers(msgspec.Struct, frozen=True, kw_only=True):
         """Return the measures of the page, by name."""
         raise NotImplementedError
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> JsonObject | list[JsonObject]:
         """Return what is stated of this page alone, under ``items``."""
         raise NotImplementedError
 
@@ -232,6 +232,13 @@ class Page(msgspec.Struct, frozen=True):
     predicted: list[int]
     pairs: dict[int, int]
 
+    @property
+    def rows(self) -> list[tuple[int | None, int | None]]:
+        """Return the true items with their partners, then the predicted ones without, None for none."""
+        partners = {*self.pairs.values()}
+        alone: list[tuple[int | None, int | None]] = [(None, row) for row in self.predicted if row not in partners]
+        return [*((row, self.pairs.get(row)) for row in self.truth), *alone]
+
 
 class ItemProtocol(Protocol[Annotations, OptionsT]):
     """A protocol that compares items of pages one by one: `column` is what both sides must have."""
@@ -280,8 +287,14 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
             if options.labels is not None:
                 said.append("labels " + ", ".join(options.labels))
             result = self.result(pages_of(dataset, pairs), dataset, options, tuple(said))
-            evaluations.append(Evaluation(result, (*issues, *_pairing_issues(dataset, pairs))))
+            odd = (*issues, *_pairing_issues(dataset, pairs), *self.side_issues(dataset))
+            odd += result.own_issues(predicted.name)
+            evaluations.append(Evaluation(result, odd))
         return evaluations
+
+    def side_issues(self, dataset: Dataset) -> tuple[Issue, ...]:
+        """Return what is odd about the items of the two sides, as warnings."""
+        return ()
 
     def _chosen(self, side: JoinedBoxes, dataset: Dataset, options: OptionsT) -> BoolArray:
         """Return which items take part and have one of the labels that were asked for."""
@@ -331,6 +344,11 @@ def pages_of(dataset: Dataset, pairs: ItemPairs) -> list[Page]:
         Page(names[document], index, truth, predicted, {row: partner[row] for row in truth if row in partner})
         for document, index, truth, predicted in places
     ]
+
+
+def position(side: JoinedBoxes, row: int | None) -> int | None:
+    """Return the position of an item in its page of the file; None for none."""
+    return None if row is None else int(side.source.boxes.position[row])
 
 
 def _rows_by_page(page: IntArray, part: BoolArray, pages: int) -> list[list[int]]:

@@ -15,7 +15,7 @@ DEFAULT: Final = "snapshot"
 PROTOCOLS: Registry[AnyProtocol] = Registry(
     {
         name: f"evaluator.protocols.{name}.protocol:PROTOCOL"
-        for name in (DEFAULT, "pixel", "pod", "coco", "fields", "posters", "order")
+        for name in (DEFAULT, "pixel", "pod", "coco", "fields", "posters", "order", "text", "tables")
     }
 )
 """Every protocol by its name."""

@@ -135,7 +135,9 @@ def test_usage_that_makes_no_sense(run: Runner) -> None:
     for words, message in USAGE:
         assert run("compare", "snapshot", *words) == (2, "", f"error: {message}\n")
     assert run("compare", "snap", *SIDES) == (
-        2, "", "error: protocol must be one of snapshot, pixel, pod, coco, fields, posters, order; found snap.\n",
+        2, "",
+        "error: protocol must be one of snapshot, pixel, pod, coco, fields, posters, order, text, tables; found "
+        "snap.\n",
     )  # fmt: skip
 
 

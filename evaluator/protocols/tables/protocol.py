@@ -1,0 +1,86 @@
+"""Table structure as one object: its options, how it runs, what is compared of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
+
+import numpy as np
+
+from evaluator.data.boxes import BoolArray
+from evaluator.data.cells import Table
+from evaluator.data.dataset import Dataset, JoinedBoxes
+from evaluator.metrics.measures import Measures
+from evaluator.metrics.metric import Metric
+from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, document_ratios, pooled_sum, position
+from evaluator.protocols.tables.evaluation import (
+    MEASURES,
+    NAME,
+    TITLE,
+    VERSION,
+    TablesPage,
+    TablesResult,
+    compare_tables,
+)
+
+
+class TablesOptions(ItemOptions, frozen=True, kw_only=True):
+    """The options of table structure."""
+
+
+class TablesProtocol(ItemProtocol[TablesOptions]):
+    """How the rows, columns and cells of tables are read; see ``evaluation``."""
+
+    name = NAME
+    version = VERSION
+    title = TITLE
+    options = TablesOptions
+    column = "cells"
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "teds": Metric("TEDS", "reads tables better", "reads tables worse"),
+        "teds_s": Metric("TEDS-S", "keeps their structure better", "keeps their structure worse"),
+        "grits_con": Metric("GriTS of content", "reads more cells right", "reads fewer cells right"),
+        "grits_top": Metric("GriTS of topology", "keeps more spans", "keeps fewer spans"),
+        "grits_loc": Metric("GriTS of location", "places cells better", "places cells worse"),
+    }
+    headline: ClassVar[tuple[str, ...]] = ("teds", "teds_s")
+
+    def takes_part(self, side: JoinedBoxes) -> BoolArray:
+        """Return which items are tables."""
+        cells = side.source.boxes.cells or [None] * len(side)
+        return np.array([table is not None for table in cells], dtype=bool)
+
+    def result(
+        self, pages: Sequence[Page], dataset: Dataset, options: TablesOptions, said: tuple[str, ...]
+    ) -> TablesResult:
+        """Return the result of a dataset with one prediction."""
+        return TablesResult(
+            ground_truth=dataset.ground_truth.source,
+            prediction=dataset.predictions[0].source,
+            only_in=dataset.documents_only_in(),
+            own_pages=tuple(_page(page, dataset) for page in pages),
+            said=(*said, "plain", "TEDS canonical, GriTS LCS and true IoU"),
+        )
+
+    def measures(self, result: TablesResult) -> Measures:
+        """Return TEDS as the mean over tables, GriTS over slots; documents weigh by these."""
+        return document_ratios(result.pages, {name: pooled_sum(name) for name in MEASURES})
+
+
+PROTOCOL: Final = TablesProtocol()
+
+
+def _page(page: Page, dataset: Dataset) -> TablesPage:
+    truth, prediction = dataset.ground_truth, dataset.predictions[0]
+    tables = [
+        compare_tables(
+            _table(truth, one), _table(prediction, other), (position(truth, one), position(prediction, other))
+        )
+        for one, other in page.rows
+    ]
+    return TablesPage(document=page.document, page=page.page, tables=tables)
+
+
+def _table(side: JoinedBoxes, row: int | None) -> Table | None:
+    cells = side.source.boxes.cells
+    return None if row is None or cells is None else cells[row]

@@ -1,0 +1,73 @@
+"""What is wrong with a text, by name: the first rule that fits the two texts and their edits."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Literal
+
+from rapidfuzz.distance import Editop, Levenshtein
+
+from evaluator.data.plain_text import words
+
+Name = Literal[
+    "missing", "extra", "case", "spaces", "hyphenation", "punctuation", "marks", "visual_order", "words_moved",
+    "digits", "cut_off", "swallowed", "characters", "other_text",
+]  # fmt: skip
+_LONG_ENOUGH_TO_TURN = 3
+
+
+def mistake_of(reference: str, hypothesis: str, edits: Sequence[Editop]) -> Name | None:
+    """Return the name of what is wrong between two plain texts; None for equal ones."""
+    if reference == hypothesis:
+        return None
+    if not hypothesis:
+        return "missing"
+    if not reference:
+        return "extra"
+    if reference.casefold() == hypothesis.casefold():
+        return "case"
+    if reference.replace(" ", "") == hypothesis.replace(" ", ""):
+        return "spaces"
+    if re.sub("[- ]", "", reference) == re.sub("[- ]", "", hypothesis):
+        return "hyphenation"
+    if _without(reference, "PS") == _without(hypothesis, "PS"):
+        return "punctuation"
+    first, second = (_without(unicodedata.normalize("NFD", text), "M") for text in (reference, hypothesis))
+    if first == second:
+        return "marks"
+    distance, longest = len(edits), max(len(reference), len(hypothesis))
+    if len(reference) > _LONG_ENOUGH_TO_TURN:
+        turned = Levenshtein.distance(reference, hypothesis[::-1], score_cutoff=distance // 2)
+        if 2 * turned <= distance:
+            return "visual_order"
+    if sorted(words(reference, "scripts")) == sorted(words(hypothesis, "scripts")):
+        return "words_moved"
+    if all(char.isdigit() for edit in edits for char in _touched(edit, reference, hypothesis)):
+        return "digits"
+    if _lies_at_ends([edit.src_pos for edit in edits if edit.tag == "delete"], distance, reference, hypothesis):
+        return "cut_off"
+    if _lies_at_ends([edit.dest_pos for edit in edits if edit.tag == "insert"], distance, hypothesis, reference):
+        return "swallowed"
+    return "characters" if 2 * distance <= longest else "other_text"
+
+
+def _without(text: str, kinds: str) -> str:
+    """Return text without white space and characters of some major categories."""
+    return "".join(char for char in text if unicodedata.category(char)[0] not in kinds and not char.isspace())
+
+
+def _touched(edit: Editop, reference: str, hypothesis: str) -> str:
+    """Return the characters that an edit takes and puts."""
+    taken = "" if edit.tag == "insert" else reference[edit.src_pos]
+    return taken if edit.tag == "delete" else taken + hypothesis[edit.dest_pos]
+
+
+def _lies_at_ends(places: Sequence[int], distance: int, longer: str, other: str) -> bool:
+    """Return whether a tenth of a text is lacking at its ends, two characters at least, and little else differs."""
+    lacking, size = {*places}, len(longer)
+    head = next(at for at in range(size + 1) if at not in lacking)
+    tail = next(at for at in range(size + 1) if size - 1 - at not in lacking)
+    ends = head % size + tail % size if size else 0
+    return ends >= 2 and 10 * ends >= size and 20 * (distance - ends) <= len(other)

@@ -1,0 +1,144 @@
+"""Text of items as one object: its options, how it runs, what is compared of its results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, ClassVar, Final
+
+import numpy as np
+from msgspec import Meta
+
+from evaluator.data.boxes import BoolArray
+from evaluator.data.dataset import Dataset, JoinedBoxes
+from evaluator.data.issues import Issue, count_of
+from evaluator.data.plain_text import Normalisation, WordRule
+from evaluator.metrics.measures import Measures
+from evaluator.metrics.metric import Metric
+from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, document_ratios, pooled_sum, position
+from evaluator.protocols.text.evaluation import (
+    MEASURES,
+    NAME,
+    TITLE,
+    VERSION,
+    TextPage,
+    TextPair,
+    TextResult,
+    compare_texts,
+)
+
+_SAID: Final = {"plain": "plain, code points", "none": "as written, code points"}
+_WORDS: Final = {"scripts": "words by script", "spaces": "words by blanks"}
+_MARKUP: Final = re.compile(r"\$[^$\n]+\$|\*\*[^*\n]+\*\*|\\\(|^#{1,6} ", re.MULTILINE)
+
+
+class TextOptions(ItemOptions, frozen=True, kw_only=True):
+    """The options of the text of items."""
+
+    normalisation: Annotated[
+        Normalisation,
+        Meta(description="plain has one form for line ends, ligatures, full width and typographic marks."),
+    ] = "plain"
+    words: Annotated[
+        WordRule,
+        Meta(description="scripts: each character of a script without blanks is a word; spaces: blanks alone part."),
+    ] = "scripts"
+
+
+class TextProtocol(ItemProtocol[TextOptions]):
+    """What is read in the place of each item; see ``evaluation``."""
+
+    name = NAME
+    version = VERSION
+    title = TITLE
+    options = TextOptions
+    column = "text"
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "cer": Metric("character error rate", "makes more errors", "makes fewer errors", lower_is_better=True),
+        "wer": Metric("word error rate", "makes more errors", "makes fewer errors", lower_is_better=True),
+        "ned": Metric("edit distance of text", "reads further off", "reads closer", lower_is_better=True),
+    }
+    headline: ClassVar[tuple[str, ...]] = MEASURES
+
+    def takes_part(self, side: JoinedBoxes) -> BoolArray:
+        """Return which items have text and no cells."""
+        boxes = side.source.boxes
+        if boxes.text is None:
+            return np.zeros(len(side), dtype=bool)
+        cells = boxes.cells or [None] * len(side)
+        taken = [text is not None and table is None for text, table in zip(boxes.text, cells, strict=True)]
+        return np.array(taken, dtype=bool)
+
+    def result(
+        self, pages: Sequence[Page], dataset: Dataset, options: TextOptions, said: tuple[str, ...]
+    ) -> TextResult:
+        """Return the result of a dataset with one prediction."""
+        prediction = dataset.predictions[0]
+        forms = f"{_SAID[options.normalisation]}, {_WORDS[options.words]}"
+        return TextResult(
+            ground_truth=dataset.ground_truth.source,
+            prediction=prediction.source,
+            only_in=dataset.documents_only_in(),
+            own_pages=tuple(_page(page, dataset, options) for page in pages),
+            said=(*said, forms, "all regions"),
+        )
+
+    def side_issues(self, dataset: Dataset) -> tuple[Issue, ...]:
+        """Return a warning where one side writes math or Markdown and the other does not."""
+        sides = dataset.ground_truth.source, dataset.predictions[0].source
+        marked = [sum(map(bool, map(_MARKUP.search, filter(None, side.boxes.text or ())))) for side in sides]
+        if not max(marked) or min(marked):
+            return ()
+        which = marked.index(max(marked))
+        return (
+            Issue(
+                severity="warning",
+                file=sides[which].name,
+                place="",
+                rule="inline math and Markdown are compared as they are written",
+                found=f"{count_of(max(marked), 'item')} with some, none in {sides[1 - which].name}",
+                fix="Read the numbers accordingly, or write both sides in one way.",
+            ),
+        )
+
+    def measures(self, result: TextResult) -> Measures:
+        """Return the pooled measures; documents weigh by their text."""
+        return document_ratios(result.pages, {name: pooled_sum(name) for name in MEASURES})
+
+
+PROTOCOL: Final = TextProtocol()
+
+
+@lru_cache(maxsize=4_096)
+def is_formula(label: str) -> bool:
+    """Return whether items of a label are formulas.
+
+    >>> is_formula("equation_isolated"), is_formula("formula_caption"), is_formula("Text")
+    (True, False, False)
+    """
+    name = re.sub("[^a-z]", "", label.lower())
+    return ("formula" in name or "equation" in name) and not name.endswith(("caption", "number"))
+
+
+def _page(page: Page, dataset: Dataset, options: TextOptions) -> TextPage:
+    """Return the pairs of a page by the true items, then what only the prediction has."""
+    truth, prediction = dataset.ground_truth, dataset.predictions[0]
+    pairs: list[TextPair] = []
+    formulas: list[TextPair] = []
+    for one, other in page.rows:
+        label = truth.label[one] if one is not None else prediction.label[other]
+        compared = compare_texts(
+            _text(truth, one),
+            _text(prediction, other),
+            normalisation=options.normalisation,
+            word_rule=options.words,
+            positions=(position(truth, one), position(prediction, other)),
+        )
+        (formulas if is_formula(dataset.labels[label]) else pairs).append(compared)
+    return TextPage(document=page.document, page=page.page, pairs=pairs, formulas=formulas)
+
+
+def _text(side: JoinedBoxes, row: int | None) -> str:
+    texts = side.source.boxes.text
+    return "" if row is None or texts is None else texts[row] or ""

@@ -66,6 +66,19 @@ def cells_of(table: Table) -> Cells | None:
     return tuple(cells) if rows * columns <= MOST_SLOTS else None
 
 
+def moved(table: Table | None, factor: Sequence[float]) -> Table | None:
+    """Return a table with the boxes of its cells times a factor for x and y."""
+    if table is None or isinstance(table, str):
+        return table
+    x, y = factor
+    return tuple(
+        cell
+        if cell.box is None
+        else cell._replace(box=(cell.box[0] * x, cell.box[1] * y, cell.box[2] * x, cell.box[3] * y))
+        for cell in table
+    )
+
+
 def shape_of(cells: Sequence[Cell]) -> tuple[int, int]:
     """Return the numbers of rows and columns that cells reach."""
     return (

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
+from evaluator.data.cells import moved
 from evaluator.data.dataset import Annotations, Boxes, PageKey, page_keys
 from evaluator.data.issues import Collector, Issue, count_of, quote
 
@@ -225,7 +226,8 @@ def _size(size: FloatArray) -> str:
 def _times(boxes: Boxes, factor: FloatArray) -> Boxes:
     """Return boxes times a factor for each, float64 (N, 2), without the areas that the file states."""
     rings = {row: [ring * factor[row] for ring in rings] for row, rings in boxes.polygons.items()}
-    return replace(boxes, xyxy=boxes.xyxy * np.tile(factor, 2), polygons=rings, area=None, box_area=None)
+    cells = boxes.cells and [moved(table, by) for table, by in zip(boxes.cells, factor.tolist(), strict=True)]
+    return replace(boxes, xyxy=boxes.xyxy * np.tile(factor, 2), polygons=rings, area=None, box_area=None, cells=cells)
 
 
 # --- pages that were turned before they were read --------------------------------------------------------------

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.cells import Table
+from evaluator.data.cells import Table, moved
 from evaluator.data.dataset import Annotations, Boxes, Document, Level, LevelKey, Place, Side
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits, xml_text
@@ -379,12 +379,14 @@ class Builder:
         page_index = np.array([page.number for page in pages], dtype=np.int64)
         entry = np.array(boxes.page, dtype=np.int32)
         xyxy = np.array(boxes.xyxy, dtype=np.float64).reshape(-1, 4)
-        polygons = boxes.rings
+        polygons, cells = boxes.rings, boxes.column(2)
         if normalise and size is not None:
             with np.errstate(over="ignore"):
                 xyxy = xyxy / np.tile(size[entry], 2)
             self._refuse_infinite(xyxy, size[entry])
             polygons = {row: [ring / size[entry[row]] for ring in rings] for row, rings in polygons.items()}
+            if cells is not None:
+                cells = [moved(table, by) for table, by in zip(cells, (1.0 / size[entry]).tolist(), strict=True)]
         attributes = dict.fromkeys(name for page in pages for name in page.attributes)
         score = np.array(boxes.score, dtype=np.float64)
         return Annotations(
@@ -411,7 +413,7 @@ class Builder:
                 polygons=polygons,
                 order=boxes.column(0),
                 text=boxes.column(1),
-                cells=boxes.column(2),
+                cells=cells,
             ),
             issues=self._collector.issues(),
             page_ids=[page.page_id for page in pages],

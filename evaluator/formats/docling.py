@@ -10,7 +10,9 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from evaluator.formats.build import Corners, Size
+from evaluator.data.cells import Cell
+from evaluator.formats.build import Corners, Held, Size
+from evaluator.formats.items import Index, Span
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, document_of
 from evaluator.formats.nesting import is_whole
@@ -25,6 +27,8 @@ _LISTS: Final = (
 # What holds others on a page; the items below a text come after it.
 _HOLDING: Final = tuple(name for name in _LISTS if name not in ("texts", "field_items"))
 _HOLDERS: Final = tuple(f"#/{name}/" for name in _HOLDING)
+
+_CONTENTS: Final = "document_index"
 
 _NO_SIZE: Final = {"width": math.nan, "height": math.nan}
 
@@ -53,6 +57,24 @@ class _Reference(msgspec.Struct, gc=False):
         return self.ref or self.cref
 
 
+class _Cell(msgspec.Struct, gc=False):
+    start_row_offset_idx: Index
+    start_col_offset_idx: Index
+    row_span: Span = 1
+    col_span: Span = 1
+    column_header: bool = False
+    text: str = ""
+    bbox: _Box | None = None
+
+
+class _Grid(msgspec.Struct, gc=False):
+    table_cells: list[_Cell] = []
+
+
+class _Body(msgspec.Struct, gc=False):
+    children: list[_Reference] = []
+
+
 class _Item(msgspec.Struct, gc=False):
     label: str
     prov: list[_Provenance] | None = None
@@ -61,6 +83,10 @@ class _Item(msgspec.Struct, gc=False):
     children: list[_Reference] | None = None
     captions: list[_Reference] | None = None
     footnotes: list[_Reference] | None = None
+    # Only looked at where items are read.
+    content_layer: object = None
+    text: object = None
+    data: object = None
 
     @property
     def beside(self) -> set[str]:
@@ -82,7 +108,8 @@ class Docling(ModelOutput):
     """DoclingDocument 1.0 to 1.10 of docling-core (JSON schema in its docs).
 
     Boxes are those of `prov` of texts, tables, pictures, groups, key-value, form and field items, in all content
-    layers; a provenance that repeats page and box is read once; cells are not read. What lies in a picture, table or
+    layers; a provenance that repeats page and box is read once. Items have the order of the body, their text, each box
+    its part of it, and the cells of tables. What lies in a picture, table or
     form, captions and footnotes aside, is read at another `Reading.level`. The document is ``origin.filename`` without
     its ending, else ``name``. There are no scores. Of an answer of Docling Serve the ``json_content`` is read, with
     places in it.
@@ -126,15 +153,21 @@ class Docling(ModelOutput):
             (place, item) for place, value in entries if (item := file.convert(value, _Item, place)) is not None
         )
         nested = False
-        if any(tree.get(name) for name in _HOLDING):
+        if file.reads_items or any(tree.get(name) for name in _HOLDING):
             items = list(items)
             nested = _nest([item for _, item in items], file)
+        order = _order(tree.get("body"), [item for _, item in items], file) if file.reads_items else {}
+        contents = 0
         bare: list[str] = []
         for place, item in items:
             if item.prov is None and not place.startswith("$.groups"):
                 bare.append(place)
             else:
-                _add(item, place, sizes, file, nested=nested)
+                _add(item, place, sizes, file, order.get(item.self_ref or ""), nested=nested)
+                contents += file.reads_items and item.label == _CONTENTS and item.data is not None
+        if contents:
+            rule = f"a table of contents ({_CONTENTS}) has no cells to be compared (DoclingDocument)"
+            file.collector.warning("$.tables", rule, f"{contents:,}", "They are left out of tables.")
         if bare:
             rule, fix = "an item should have prov, also an empty one (DoclingDocument)", "They are left out."
             file.collector.warning(bare[0], rule, f"{len(bare):,} of {len(entries):,} items without", fix)
@@ -183,7 +216,54 @@ def _nest(items: Sequence[_Item], file: OutputFile) -> bool:
     return nested
 
 
-def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile, *, nested: bool) -> None:
+def _order(body: object, items: Sequence[_Item], file: OutputFile) -> dict[str, int]:
+    """Return where each item of the body comes when its children are walked through, the first of its boxes."""
+    held = None if body is None else file.convert(body, _Body, "$.body")
+    every = {item.self_ref: item for item in items}
+    order: dict[str, int] = {}
+    boxes = 0
+    waiting = [] if held is None else held.children[::-1]
+    while waiting:
+        reference = waiting.pop().target
+        item = every.get(reference)
+        if item is None or reference in order:
+            continue
+        order[reference] = boxes
+        boxes += len(item.prov or ())
+        waiting += (item.children or [])[::-1]
+    return order
+
+
+def _held(item: _Item, index: int, place: str, first: int | None, *, height: float, file: OutputFile) -> Held:
+    """Return what one of the boxes of an item holds: its part of the text, and the cells with the first box."""
+    text = file.text_of(item.text, f"{place}.text")
+    spans = [prov.charspan for prov in item.prov or ()]
+    starts = [0 if span is None or len(span) != 2 else span[0] for span in spans]
+    if text is not None and len(starts) > 1:
+        text = text[starts[index] : (*starts[1:], len(text))[index]].strip()
+    placed = None if first is None or item.content_layer not in (None, "body") else (first + index,)
+    table = None
+    if item.label == "table" and index == 0 and item.data is not None:
+        grid = file.convert(item.data, _Grid, f"{place}.data")
+        table = None if grid is None else tuple(_cell(cell, height) for cell in grid.table_cells)
+    return Held(placed, text, table)
+
+
+def _cell(cell: _Cell, height: float) -> Cell:
+    box = None
+    if cell.bbox is not None:
+        top, bottom = _from_top(cell.bbox, height)
+        box = cell.bbox.l, top, cell.bbox.r, bottom
+    spans = cell.row_span, cell.col_span
+    return Cell(cell.start_row_offset_idx, cell.start_col_offset_idx, *spans, cell.column_header, cell.text, box)
+
+
+def _from_top(box: _Box, height: float) -> tuple[float, float]:
+    """Return the upper and the lower edge of a box from the top of its page."""
+    return (height - box.t, height - box.b) if box.coord_origin == "BOTTOMLEFT" else (box.t, box.b)
+
+
+def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile, first: int | None, *, nested: bool) -> None:
     seen: dict[tuple[int, Corners], list[int] | None] = {}
     for index, prov in enumerate(item.prov or ()):
         where = f"{place}.prov[{index}]"
@@ -203,9 +283,9 @@ def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile, *, n
             rule = "coord_origin must be TOPLEFT or BOTTOMLEFT (DoclingDocument)"
             file.collector.error(f"{where}.bbox.coord_origin", rule, excerpt(box.coord_origin), AGAIN)
             continue
-        bottom_left = box.coord_origin == "BOTTOMLEFT"
-        top, bottom = (height - box.t, height - box.b) if bottom_left else (box.t, box.b)
+        top, bottom = _from_top(box, height)
         if math.isnan(height):
             continue
         item_ref = item.self_ref if nested else None
-        file.builder.box(page, item.label, (box.l, top, box.r, bottom), where, item=item_ref)
+        held = _held(item, index, place, first, height=height, file=file) if file.reads_items else None
+        file.builder.box(page, item.label, (box.l, top, box.r, bottom), where, item=item_ref, held=held)

@@ -7,7 +7,9 @@ from typing import Final
 
 import msgspec
 
+from evaluator.data.plain_text import text_of_html
 from evaluator.formats import json_text
+from evaluator.formats.build import Held
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, corners_of
 
@@ -20,6 +22,7 @@ class _Block(msgspec.Struct, gc=False):
     block_type: str
     polygon: list[tuple[float, float]] | None = None
     bbox: list[float] | None = None
+    html: object = None
 
 
 class _Chunk(msgspec.Struct, gc=False):
@@ -124,6 +127,15 @@ def _frame(page: _Page | _Shape, place: str, file: OutputFile) -> tuple[float, f
     return None
 
 
+def _held(block: _Block, place: str, file: OutputFile) -> Held:
+    """Return the place of a block among those of the file, its text without tags, or its table."""
+    order = None if block.block_type in ("PageHeader", "PageFooter") else (file.builder.boxes,)
+    html = file.text_of(block.html, f"{place}.html")
+    if html is None or block.block_type == "Table":
+        return Held(order, None, html)
+    return Held(order, text_of_html(html) or None)
+
+
 def _add(value: object, page: int, place: str, origin: tuple[float, float], file: OutputFile, *, depth: int) -> None:
     block = file.convert(value, _Block, place)
     if block is None or not isinstance(value, dict):
@@ -132,14 +144,16 @@ def _add(value: object, page: int, place: str, origin: tuple[float, float], file
     inside = list(file.items(value, "children", place)) if group else ()
     item = place if inside or depth else None
     x, y = origin
+    held = _held(block, place, file) if file.reads_items else None
     if block.polygon:
         points = [(left - x, top - y) for left, top in block.polygon]
-        file.outline(page, block.block_type, points, place, item=item)
+        file.outline(page, block.block_type, points, place, item=item, held=held)
     elif block.bbox is None and not inside:
         file.collector.error(place, "polygon is required here (Marker)", "", "Add polygon, or bbox.")
     elif block.bbox is not None and (box := corners_of(block.bbox, f"{place}.bbox", file)):
         x1, y1, x2, y2 = box
-        file.builder.box(page, block.block_type, (x1 - x, y1 - y, x2 - x, y2 - y), place, item=item)
+        corners = (x1 - x, y1 - y, x2 - x, y2 - y)
+        file.builder.box(page, block.block_type, corners, place, item=item, held=held)
     for where, child in inside:
         file.builder.nesting.put(where, inside=place, group=True)
         _add(child, page, where, origin, file, depth=depth + 1)

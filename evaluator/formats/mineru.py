@@ -13,6 +13,7 @@ from typing import Final, cast
 import msgspec
 
 from evaluator.data.issues import quote
+from evaluator.formats.build import Held
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, corners_of, pairs_of
 
@@ -25,6 +26,7 @@ _FLAT_MARKS: Final = (b'"page_idx"', b'"type"')
 _THOUSAND: Final = 1000.0
 _RANKED: Final = (("_middle", "_layout"), ("_model",), ("_content_list", "_content_list_v2"))
 _MAX_NESTING: Final = 8
+_NOT_IN_ORDER: Final = ("discarded", "header", "footer", "page_number", "aside_text")
 
 
 class _PageInfo(msgspec.Struct, gc=False):
@@ -50,6 +52,7 @@ class _Block(msgspec.Struct, gc=False):
     type: str
     bbox: list[float]
     score: float | None = None
+    content: object = None
 
 
 class _Entry(msgspec.Struct, gc=False):
@@ -57,6 +60,26 @@ class _Entry(msgspec.Struct, gc=False):
     page_idx: int
     bbox: list[float] | None = None
     text_level: int | None = None
+    # Only looked at where items are read.
+    text: object = None
+    table_body: object = None
+
+
+class _Span(msgspec.Struct, gc=False):
+    type: str
+    content: str | None = None
+    html: str | None = None
+
+
+class _Line(msgspec.Struct, gc=False):
+    spans: list[_Span] = []
+
+
+class _Lines(msgspec.Struct, gc=False):
+    """What is written in a block of middle.json; with `lines_deleted` it is in the block before."""
+
+    lines: list[_Line] = []
+    lines_deleted: bool = False
 
 
 class MinerU(ModelOutput):
@@ -168,11 +191,13 @@ def _middle(tree: dict[str, object], file: OutputFile) -> None:
         found = list(file.items(value, "para_blocks", place))
         if value.get("para_blocks") is None:
             found = list(file.items(value, "preproc_blocks", place))
-        for where, block in (*found, *file.items(value, "discarded_blocks", place)):
-            _block(block, page, where, file, depth=0)
+        for where, block in found:
+            _block(block, page, where, file, depth=0, in_order=True)
+        for where, block in file.items(value, "discarded_blocks", place):
+            _block(block, page, where, file, depth=0, in_order=False)
 
 
-def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int) -> None:
+def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int, in_order: bool) -> None:
     inside: Sequence[tuple[str, object]] = ()
     if isinstance(value, dict) and depth < _MAX_NESTING:
         # Most blocks have lines and none, and there are many of them.
@@ -184,32 +209,59 @@ def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int
         block = file.convert(value, _Block, place)
         if block is not None:
             item = place if inside or depth else None
-            file.corners(page, block.type, block.bbox, place, key="bbox", score=block.score, item=item)
+            held = _written(value, place, file, in_order=in_order) if file.reads_items else None
+            file.corners(page, block.type, block.bbox, place, key="bbox", score=block.score, item=item, held=held)
     for where, inner in inside:
         file.builder.nesting.put(where, inside=place, group=True)
-        _block(inner, page, where, file, depth=depth + 1)
+        _block(inner, page, where, file, depth=depth + 1, in_order=in_order)
+
+
+def _written(value: object, place: str, file: OutputFile, *, in_order: bool) -> Held:
+    """Return the text and the table of a block, and its place among those of the page."""
+    order = (file.builder.boxes,) if in_order else None
+    lines = file.convert(value, _Lines, place)
+    if lines is None:
+        return Held(order)
+    spans = [[span for span in line.spans if span.content is not None] for line in lines.lines]
+    text = "\n".join(" ".join(_text(span) for span in line) for line in spans) if any(spans) else None
+    table = next((span.html for line in lines.lines for span in line.spans if span.html is not None), None)
+    return Held(order, "" if lines.lines_deleted else text, table)
+
+
+def _text(span: _Span) -> str:
+    return f"${span.content}$" if span.type == "inline_equation" else span.content or ""
 
 
 def _content_list(tree: list[object], file: OutputFile) -> None:
     """Add content_list.json: entries in thousandths of the page."""
     read = list(file.entries(tree, "$", _Entry))
     bare = [place for place, entry in read if entry.bbox is None]
-    file.leave_out(
-        bare,
-        len(read),
-        "entries",
-        should="an entry should have a bbox",
-        without="This is a MinerU content_list without boxes: none of its {} entries has a bbox",
-        fix="Give the middle.json or model.json of the same run.",
-    )
+    if not file.reads_items:
+        file.leave_out(
+            bare,
+            len(read),
+            "entries",
+            should="an entry should have a bbox",
+            without="This is a MinerU content_list without boxes: none of its {} entries has a bbox",
+            fix="Give the middle.json or model.json of the same run.",
+        )
     file.in_shares()
     for place, entry in read:
         page = file.page_at(place, entry.page_idx)
         box = None if entry.bbox is None else corners_of(entry.bbox, f"{place}.bbox", file)
+        label = "title" if entry.type == "text" and (entry.text_level or 0) > 0 else entry.type
+        held = _listed(entry, place, file) if file.reads_items else None
         if box is not None:
-            label = "title" if entry.type == "text" and (entry.text_level or 0) > 0 else entry.type
             x1, y1, x2, y2 = (edge / _THOUSAND for edge in box)
-            file.builder.box(page, label, (x1, y1, x2, y2), place)
+            file.builder.box(page, label, (x1, y1, x2, y2), place, held=held)
+        elif entry.bbox is None and held is not None:
+            file.builder.box(page, label, None, place, held=held)
+
+
+def _listed(entry: _Entry, place: str, file: OutputFile) -> Held:
+    """Return the text and the table of an entry of content_list, and its place in the list."""
+    order = None if entry.type in _NOT_IN_ORDER else (file.builder.boxes,)
+    return Held(order, file.text_of(entry.text, f"{place}.text"), file.text_of(entry.table_body, f"{place}.table_body"))
 
 
 def _pages_of_blocks(tree: list[object], file: OutputFile) -> None:
@@ -223,7 +275,10 @@ def _pages_of_blocks(tree: list[object], file: OutputFile) -> None:
         if box := corners_of(block.bbox, f"{place}.bbox", file):
             x1, y1, x2, y2 = (edge / whole for edge in box)
             page = cast("int", file.page_of(index))
-            file.builder.box(page, block.type, (x1, y1, x2, y2), place, score=block.score)
+            content = block.content if isinstance(block.content, str) else None
+            texts = (None, content) if block.type == "table" else (content, None)
+            held = Held((file.builder.boxes,), *texts) if file.reads_items else None
+            file.builder.box(page, block.type, (x1, y1, x2, y2), place, score=block.score, held=held)
 
 
 def _nested(tree: list[object], file: OutputFile) -> Iterator[tuple[int, str, _Block]]:

@@ -20,7 +20,7 @@ from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, read_several
-from evaluator.formats.build import NO_ATTRIBUTES, Builder, Corners, Size, listed
+from evaluator.formats.build import NO_ATTRIBUTES, Builder, Corners, Held, Size, listed
 from evaluator.formats.image_paths import stem_of, without_query
 from evaluator.formats.json_text import excerpt
 
@@ -193,6 +193,13 @@ class OutputFile:
             self._report(str(error), value, place)
             return None
 
+    def text_of(self, value: object, place: str) -> str | None:
+        """Return a text; None for none, and with an issue for anything else."""
+        if value is None or isinstance(value, str):
+            return value
+        self.collector.error(place, f"a text must be a string ({self.source})", excerpt(value), AGAIN)
+        return None
+
     def items(self, value: object, key: str, place: str, *, required: bool = False) -> Iterator[tuple[str, object]]:
         """Yield JSON path and value of the entries of an array under a key; none without the key or for null.
 
@@ -322,6 +329,7 @@ class OutputFile:
         *,
         score: float | None = None,
         item: Hashable = None,
+        held: Held | None = None,
     ) -> None:
         """Add the box around some points; they are kept as an outline when they are no plain box."""
         if len(points) < _FEWEST_POINTS:
@@ -333,7 +341,7 @@ class OutputFile:
         # Arrays cost more than all the rest, and nearly all polygons are boxes.
         plain = len(points) <= _MOST_CORNERS and len(set(xs)) <= 2 and len(set(ys)) <= 2
         rings = () if plain else (np.array(points, dtype=np.float64),)
-        self.builder.box(page, label, box, place, score=score, rings=rings, item=item)
+        self.builder.box(page, label, box, place, score=score, rings=rings, item=item, held=held)
 
     def corners(
         self,
@@ -345,10 +353,11 @@ class OutputFile:
         key: str,
         score: float | None = None,
         item: Hashable = None,
+        held: Held | None = None,
     ) -> None:
         """Add the box of four numbers that an entry has under a key."""
         if box := corners_of(values, f"{place}.{key}", self):
-            self.builder.box(page, label, box, place, score=score, item=item)
+            self.builder.box(page, label, box, place, score=score, item=item, held=held)
 
     def _missing(self, key: str, value: object, place: str) -> None:
         there = ", ".join(map(excerpt, list(value)[:6])) if isinstance(value, dict) else ""

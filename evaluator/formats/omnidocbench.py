@@ -15,7 +15,7 @@ from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import json_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import Builder, Shape
+from evaluator.formats.build import Builder, Held, Shape
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
 
@@ -29,7 +29,7 @@ class OmniDocBench(BoxFormat):
 
     Labels are the names of the file: the benchmark maps those of both sides to common ones. Regions marked ``ignore``
     are compared as any other, as its evaluation of boxes does, with an issue. Text lines in a region are not read. The
-    attributes of a page (language, layout) are kept.
+    attributes of a page (language, layout) are kept. Items have `order`, `text` (`latex` of equations) and `html`.
     """
 
     name = "omnidocbench"
@@ -52,7 +52,7 @@ class OmniDocBench(BoxFormat):
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         with json_text.garbage_collection_off():
             tree = json_text.parse_checked(source, collector)
-            file = _File(collector, name)
+            file = _File(collector, name, reads_items=reading.items)
             file.read(tree)
         return file.builder.annotations(source.sha256, reading, side=file.side)
 
@@ -74,8 +74,8 @@ def _is_results(head: bytes) -> bool:
 class _File:
     """A file as pages and boxes, with the issues that one value shows."""
 
-    def __init__(self, collector: Collector, name: str) -> None:
-        self._collector, self._name = collector, name
+    def __init__(self, collector: Collector, name: str, *, reads_items: bool) -> None:
+        self._collector, self._name, self._reads_items = collector, name, reads_items
         self._values = Values(collector, _SOURCE)
         self._rows: dict[str, int] = {}
         self._ignored: list[str] = []
@@ -155,7 +155,17 @@ class _File:
         if region.get("score") is not None:
             score = self._values.number(region, "score", place)
         if shape := self._shape(region, place):
-            self.builder.box(row, label, shape.xyxy, place, score=score, rings=shape.rings)
+            held = self._held(region, label, place) if self._reads_items else None
+            self.builder.box(row, label, shape.xyxy, place, score=score, rings=shape.rings, held=held)
+
+    def _held(self, region: dict[str, object], label: str, place: str) -> Held:
+        """Return the order, the text and the table of a region; LaTeX is the text of formulas alone."""
+        stated = {key for key in ("order", "text", "latex", "html") if region.get(key) is not None}
+        order = self._values.number(region, "order", place) if "order" in stated else None
+        key = "text" if "text" in stated else "latex" if "latex" in stated and "equation" in label else None
+        text = None if key is None else self._values.text(region, key, place)
+        html = self._values.text(region, "html", place) if "html" in stated else None
+        return Held(None if order is None else (order,), text, html)
 
     def _shape(self, region: dict[str, object], place: str) -> Shape | None:
         """Return corners, and the outline of eight numbers; None with an error when there is neither."""

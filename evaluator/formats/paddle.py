@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
+from evaluator.data.dataset import Place
 from evaluator.data.page_sizes import TURNED, UNWARPED
-from evaluator.formats.build import Size
+from evaluator.formats.build import Held, Size
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, corners_of, document_of, pairs_of
 
@@ -21,11 +23,15 @@ class _Detection(msgspec.Struct, gc=False):
     label: str
     coordinate: list[float]
     score: float | None = None
+    order: object = None
 
 
 class _Block(msgspec.Struct, gc=False):
     block_label: str
     block_bbox: list[float]
+    # Only looked at where items are read.
+    block_order: object = UNSET
+    block_content: object = None
 
 
 class _Detected(msgspec.Struct, gc=False, rename="camel"):
@@ -200,6 +206,8 @@ def _add_boxes(value: dict[str, object], page: int, place: str, file: OutputFile
     if "detectedObjects" in value:
         for where, detected in file.structs(value, "detectedObjects", place, _Detected):
             file.corners(page, detected.category_name, detected.bbox, where, key="bbox", score=detected.score)
+    elif file.reads_items and "parsing_res_list" in value:
+        _blocks(value, page, place, file)
     elif layout is not None and not isinstance(layout, dict):
         rule = "layout_det_res must be an object (PaddleX)"
         file.collector.error(f"{place}.layout_det_res", rule, excerpt(layout), AGAIN)
@@ -208,17 +216,34 @@ def _add_boxes(value: dict[str, object], page: int, place: str, file: OutputFile
     elif "boxes" in value:
         _detections(value, page, place, file)
     elif "parsing_res_list" in value:
-        for where, block in file.structs(value, "parsing_res_list", place, _Block):
-            file.corners(page, block.block_label, block.block_bbox, where, key="block_bbox")
+        _blocks(value, page, place, file)
     else:
         rule = "a result must have boxes, layout_det_res or parsing_res_list (PaddleX)"
         file.collector.error(place, rule, ", ".join(map(excerpt, list(value)[:6])), AGAIN)
 
 
+def _blocks(value: dict[str, object], page: int, place: str, file: OutputFile) -> None:
+    for at, (where, block) in enumerate(file.structs(value, "parsing_res_list", place, _Block)):
+        held = None
+        if file.reads_items:
+            stated = at if block.block_order is UNSET else block.block_order
+            content = file.text_of(block.block_content, f"{where}.block_content")
+            texts = (None, content) if block.block_label == "table" else (content, None)
+            held = Held(_order(stated, f"{where}.block_order", file), *texts)
+        file.corners(page, block.block_label, block.block_bbox, where, key="block_bbox", held=held)
+
+
+def _order(value: object, place: str, file: OutputFile) -> Place | None:
+    """Return a place in the order; None for none, and with an issue for what is no number."""
+    number = None if value is None else file.convert(value, float, place)
+    return None if number is None else (number,)
+
+
 def _detections(value: dict[str, object], page: int, place: str, file: OutputFile) -> None:
     for where, detection in file.structs(value, "boxes", place, _Detection, required=True):
         label, values, score = detection.label, detection.coordinate, detection.score
+        held = Held(_order(detection.order, f"{where}.order", file)) if file.reads_items else None
         if len(values) <= _CORNERS:
-            file.corners(page, label, values, where, key="coordinate", score=score)
+            file.corners(page, label, values, where, key="coordinate", score=score, held=held)
         elif points := pairs_of(values, f"{where}.coordinate", file):
-            file.outline(page, label, points, where, score=score)
+            file.outline(page, label, points, where, score=score, held=held)

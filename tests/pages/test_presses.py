@@ -13,7 +13,6 @@ from evaluator.review.identity import page_target
 from evaluator.workspace import project_file
 from pages.app import address
 from pages.app.state import State
-from pages.views.overview import means
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import FILES, FINDINGS, PAGE_BROWSER, SAMPLE_DATA, fine, start, texts, workspace
@@ -78,9 +77,6 @@ def test_save_a_project(monkeypatch: pytest.MonkeyPatch, truth: Path, model: Pat
 
 def test_weigh_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(charts="means")
-    assert "Table" not in [each.label for each in app.number_input]
-    app.session_state[means.WEIGHTS_OPEN] = True
-    fine(app.run())
     next(each for each in app.number_input if each.label == "Table").set_value(2.5)
     press(monkeypatch, app, "Use these weights")
     assert app.session_state[State.class_weights.key] == (("Table", 2.5),)

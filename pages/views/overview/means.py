@@ -17,7 +17,6 @@ from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import State, form_value, state
 
 MOST_WEIGHT: Final = 1e6
-WEIGHTS_OPEN: Final = "class_weights_open"
 _RATIOS: Final = (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1"))
 _AVERAGES: Final = ("AP", "AP50", "AP75")
 # Ranking more takes seconds, which belong into the terminal.
@@ -73,19 +72,11 @@ def _weighted() -> bool:
     return bool(state.class_weights) and protocol.has_class_weights()
 
 
-@st.fragment
 def _weights_control(loaded: LoadedBoxes, weights: Mapping[str, float]) -> None:
-    """Draw the weight of each label; the inputs are made when they are looked at."""
-    if weights_in_use(loaded) != weights:
-        st.rerun()
+    """Draw the weight of each label, in a popover."""
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     title = "Class weights" + (f" ({len(weights)})" if weights else "")
-    # In the fragment: what is around one does not align what is in it.
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        popover = st.popover(title, icon=":material/balance:", key=WEIGHTS_OPEN, on_change="rerun")
-    if not popover.open:
-        return
-    with popover:
+    with st.container(horizontal=True, horizontal_alignment="right"), st.popover(title, icon=":material/balance:"):
         with st.form("class_weights_form", border=False):
             keys = {label: State.class_weights.of(f"{cut(label)}_{weights.get(label, 1.0):g}").key for label in labels}
             for label, key in keys.items():

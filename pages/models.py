@@ -285,11 +285,11 @@ def view() -> None:
     frame.banners(loaded, loaded.models)
     signature = frame.signature(loaded, loaded.models, *frame.interval_words(loaded))
     headline.thresholds(loaded, loaded.pair, signature)
-    answer = st.container()
+    answer = st.container(key="models_answer")
     if state.earlier_rejected:
         frame.issues(state.earlier_rejected)
     _choices()
-    sentence, table = answer.empty(), st.empty()
+    sentence, table = answer.empty(), st.container(key="models_table").empty()
     if not ranking.is_ready(loaded):
         # The numbers are there at once; boxes to correct and intervals take seconds on many pages.
         _numbers(loaded, ranking.rank_models(loaded, resampled=False), sentence, table)

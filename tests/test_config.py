@@ -15,7 +15,7 @@ import pytest
 from streamlit import config as streamlit_config
 
 from evaluator.system.version import __version__
-from evaluator.workspace import roles
+from evaluator.workspace import WORKSPACE_VARIABLE
 from evaluator.workspace.uploads import PAGE_BYTES
 from tests.contrast import contrast
 from tests.dashboard import ROOT
@@ -116,7 +116,7 @@ def test_the_command_line_repeats_what_a_config_of_the_folder_could_loosen() -> 
     source = (ROOT / "evaluator" / "cli" / "dashboard.py").read_text(encoding="utf-8")
     for words in ('"server.address": "127.0.0.1"', '"browser.gatherUsageStats": "false"'):
         assert words in source
-    assert roles.WORKSPACE_VARIABLE == "LAYOUTSCOPE_WORKSPACE"
+    assert WORKSPACE_VARIABLE == "LAYOUTSCOPE_WORKSPACE"
 
 
 def test_the_style_sheet_fetches_nothing() -> None:

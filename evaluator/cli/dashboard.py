@@ -88,25 +88,24 @@ def open_paths(
         Name of the project in a database that several projects share.
     """
     from evaluator.workspace import project_file
-    from evaluator.workspace.roles import find, sample
+    from evaluator.workspace.roles import find
 
-    address = ""
+    address, workspace_files = "", None
     files = [path for path in paths if path.suffix.lower() == project_file.SUFFIX and path.is_file()]
     if files:
         if len(paths) > 1 or gt or pred or pdfs or as_reference:
             raise UsageError(f"{files[0].name} lists what to open; give it alone.")
         workspace_files, address = project_file.read(files[0])
         project_file.remember(files[0], state_folder())
-    elif not (paths or gt or pred or pdfs):
-        if as_reference:
-            raise UsageError("--as-reference needs the file that --gt names.")
-        workspace_files = sample(_dashboard_folder() / "sample_data")
-    else:
+    elif paths or gt or pred or pdfs:
         if pdfs is not None:
             need_folder("--pdfs", pdfs)
         workspace_files = find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
         _need_something(workspace_files)
-    sys.stderr.write(issues_text(workspace_files.issues))
+    elif as_reference:
+        raise UsageError("--as-reference needs the file that --gt names.")
+    if workspace_files is not None:
+        sys.stderr.write(issues_text(workspace_files.issues))
     if findings is not None and "://" not in findings:
         findings = str(in_home(findings).resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
@@ -149,20 +148,25 @@ def _dashboard_folder() -> Path:
 
 
 def _serve(
-    workspace_files: Workspace,
+    workspace_files: Workspace | None,
     variables: Mapping[str, str] = MappingProxyType({}),
     *,
     port: int | None,
     browser: bool,
     query: str = "",
 ) -> int:
-    """Run the dashboard until it is stopped, with more variables in its environment; return its exit code."""
+    """Run the dashboard until it is stopped, on the sample data for None; return its exit code.
+
+    `variables` come into its environment.
+    """
     import webbrowser
 
-    from evaluator.workspace.roles import QUERY_VARIABLE, WORKSPACE_VARIABLE
+    from evaluator.workspace import WORKSPACE_VARIABLE
+    from evaluator.workspace.roles import QUERY_VARIABLE
 
     chosen = _free_port(port)
-    environment = {**os.environ, **variables, WORKSPACE_VARIABLE: workspace_files.to_json()}
+    described = workspace_files.to_json() if workspace_files is not None else ""
+    environment = {**os.environ, **variables, WORKSPACE_VARIABLE: described}
     environment[QUERY_VARIABLE] = query
     address = f"http://127.0.0.1:{chosen}"
 

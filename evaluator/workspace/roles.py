@@ -21,8 +21,6 @@ from evaluator.formats.base import KINDS, FileGroup, Kind
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.project import MergedFiles, one_input, paths_of
 
-# How the terminal passes to the dashboard what to open: JSON in the environment.
-WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
 # The query that a session starts with whose address has none: protocol, fixes and filters of a project file.
 QUERY_VARIABLE: Final = "LAYOUTSCOPE_QUERY"
 # The folder that keeps uploads and the filter, named by --workspace.

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
 from typing import Final
+
+from evaluator.workspace import WORKSPACE_VARIABLE
 
 _FOLDER: Final = Path(__file__).resolve().parents[1]
 ICON: Final = f"data:image/png;base64,{base64.b64encode((_FOLDER / 'icon.png').read_bytes()).decode()}"
 
 
 def page_styles() -> dict[str, str]:
-    """Return the style of the frame, for the head of the page, and that of what is in it, for the end of its body."""
+    """Return the style of the frame, for the head of the page, and that of what is in it, for the end of its body.
+
+    The room of the bar of the sample data is kept from the first picture on where the server has them open.
+    """
     frame, views = ((_FOLDER / f"{name}.css").read_text(encoding="utf-8") for name in ("frame", "app"))
-    return {"head": frame.replace("ICON", ICON), "body": views}
+    bar = "0px" if os.environ.get(WORKSPACE_VARIABLE) else "var(--ls-sample)"
+    return {"head": frame.replace("BAR", bar).replace("ICON", ICON), "body": views}

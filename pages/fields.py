@@ -30,7 +30,6 @@ from pages.views.findings import findings
 from pages.views.overview import headline
 
 _KEY = "field_viewer"
-_VIEWER_HEIGHT = 712
 # Names of the ways to compute the recall points.
 _GRIDS = {"linspace": "linspace", "decimal": "Two decimals"}
 
@@ -51,8 +50,8 @@ def _signature(result: FieldsResult, *more: str) -> str:
     return " · ".join(parts_)
 
 
-def _operating_point(compared: ComparedFields, model: FieldModel) -> None:
-    """Model, IoU threshold, two presets, and the numbers at the threshold."""
+def _thresholds(compared: ComparedFields, model: FieldModel) -> None:
+    """Draw IoU threshold and two presets."""
     state.field_preset = state.field_iou if state.field_iou in field_results.PRESETS else None
     low, high = field_results.IOU_RANGE
     label = f"*Threshold:* IoU {state.field_iou:.2f}"
@@ -67,9 +66,6 @@ def _operating_point(compared: ComparedFields, model: FieldModel) -> None:
             label_visibility="collapsed",
         )
         st.html(frame.facts_of(_signature(model.result)))
-    with st.container(key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        headline.model_switch(compared.models)
-        _numbers(model)
 
 
 def _preset() -> None:
@@ -259,7 +255,6 @@ def _without_page(compared: ComparedFields, model: FieldModel) -> PagePayload:
     nothing = EmptyItem("No field is behind this number.", "Show all problems")
     return msgspec.structs.replace(
         without_page(ModelItem(model.letter, displayed(model.name)), models, nothing),
-        height=_VIEWER_HEIGHT,
         visit=str(state.field_visits),
         at_boxes=True,
         signature=_signature(model.result),
@@ -357,10 +352,12 @@ def view() -> None:
     model = compared.shown
     line = frame.title("Fields")
     frame.refused_parts(dropped)
-    _operating_point(compared, model)
-    model = compared.shown
+    _thresholds(compared, model)
     with line:
+        headline.model_switch(compared.models)
+        model = compared.shown
         _choices(compared, model)
+        _numbers(model)
     shown = field_results.list_rows(model)
     # Where there is room the page is beside all of them, else above: places of a grid.
     with st.container(key="field_upper"):

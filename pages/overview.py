@@ -83,7 +83,7 @@ def _headline(
 def _answer(made: Decision | None) -> None:
     """Draw what Compare answers under the reader's rule, as the way there; of many boxes it takes too long here."""
     if made is not None:
-        st.page_link(COMPARE_VIEW, label=frame.escaped(f"{made.headline}: {made.sentence}"), icon=":material/compare:")
+        st.page_link(COMPARE_VIEW, label=frame.escaped(f"{made.headline}: {made.sentence}"))
 
 
 def _numbers(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, own: bool) -> None:

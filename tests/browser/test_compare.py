@@ -122,10 +122,11 @@ def test_from_the_sentence_to_pages_boxes_and_causes(server: str, visit: Visit) 
 
 def the_sentence_leads_to_the_exact_page_and_back(screen: Screen) -> None:
     ready(screen)
-    first = places_of("changed")[0]
+    key, places = failing_cause()
     assert panes(screen)["b"]["pane"][3] <= 900, "both panes are in the first window"
     assert panes(screen)["b"]["pane"][3] - panes(screen)["b"]["pane"][1] >= 570, "most of the height"
-    assert (screen.address()["doc"], screen.address()["page"]) == (first[1], str(first[2]))
+    begun = screen.address()
+    assert (begun["cause"], begun["doc"], begun["page"]) == (key, places[0][0], str(places[0][1])), "what decides"
     screen.page.get_by_role("button", name=re.compile("^All [0-9]+ differences")).click()
     loss = screen.page.locator(".board-part", has_text="Worst loss: Text recall")
     loss.click()
@@ -152,7 +153,7 @@ def the_sentence_leads_to_the_exact_page_and_back(screen: Screen) -> None:
     assert shown["said"] == drawn["differences"][0]["words"]
     screen.page.go_back()
     screen.page.go_back()
-    wait_for_page(screen, first[1], first[2])
+    wait_for_page(screen, *places[0])
     assert "show" not in screen.address()
     assert "label" not in screen.address()
     assert screen.page.locator(".net-page").count() == len(places_of("changed"))

@@ -298,7 +298,7 @@ def run(
     """
     st.set_page_config(page_title="Harness", layout="wide", initial_sidebar_state="collapsed")
     st.html(
-        "<style>.stApp .stMainBlockContainer{padding:.7rem 1.4rem 1rem}"
+        "<style>.stApp .stMainBlockContainer{padding:.7rem 1.4rem 10px}"
         ".stApp [data-testid='stHeader']{background:transparent;pointer-events:none}</style>"
     )
     state = st.session_state

@@ -345,7 +345,7 @@ def test_every_filter_of_compare_opens_its_pages_and_what_is_on_them(kind: str) 
 
 
 def test_what_a_filter_keeps_is_named_with_the_numbers() -> None:
-    every = component(start(COMPARE), "strip")
+    every = component(start(COMPARE, show="changed"), "strip")
     page = every["page"]
     address = {"label": "Table", "within": page["document"], "doc": page["document"], "page": str(page["index"] + 1)}
     kept = component(start(COMPARE, **address), "strip")

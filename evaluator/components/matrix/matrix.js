@@ -20,7 +20,7 @@ const NARROW_CELL = 30;
 const SMALL_NAMES = 152;
 /** Pixels of the names of the rows, and the lines of a name above a column. */
 const NAMES = [100, 150];
-const NAME_LINES = 8;
+const NAME_LINES = 4;
 const GAP = 2;
 const CELL_FONT = "650 14px 'Source Sans', 'Source Sans 3', sans-serif";
 const NAME_FONT = "12px 'Source Sans', 'Source Sans 3', sans-serif";
@@ -218,6 +218,7 @@ class Matrix {
     this.staggered = !this.small && room < names + CELL_WIDTH * classes.length && room >= names + least * classes.length;
     this.root.classList.toggle("staggered", this.staggered);
     this.root.style.setProperty("--names", `${names}px`);
+    this.root.style.setProperty("--rows", String(classes.length));
     // A wide table stretches all of its columns alike.
     const stretch = room / (names + CELL_WIDTH * classes.length);
     this.cellWidth = this.staggered ? Math.floor((room - names) / classes.length) : Math.floor(CELL_WIDTH * Math.max(1, stretch)) - 1;

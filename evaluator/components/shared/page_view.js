@@ -27,7 +27,7 @@ const BLANK_PAGE = { width: 595, height: 842 };
 /** Milliseconds that the way to another view may take. */
 const LEAVING = 3000;
 /** Pixels between the view and the lower edge of the window. */
-const BELOW = 14;
+const BELOW = 10;
 
 /** @template {SharedPayload} P @template E events by name */
 export class PageView {
@@ -109,8 +109,8 @@ export class PageView {
     listenForKeys(this.root, (event) => this.pressed(event), ends.signal);
     window.addEventListener("resize", resize, { signal: ends.signal });
     sizes.observe(this.panes[0].root);
-    const block = hostOf(this.root).closest("[data-testid='stMainBlockContainer']");
-    if (block) sizes.observe(block);
+    // Whatever is above has another height: then one of the blocks around has too.
+    for (let around = hostOf(this.root).parentElement; around; around = around.parentElement) if (around.dataset.testid?.endsWith("Block")) sizes.observe(around);
     const left = () => void (this.leftAt = performance.now());
     this.stops.push(cancelWhenLeaving(this.root, this.requests, left), () => ends.abort(), () => sizes.disconnect());
     document.fonts?.ready.then(() => this.scheduleChips());

@@ -81,8 +81,8 @@ export function writeEdges(view, pages, judged) {
     if (!page) continue;
     const name = `${words}${plainName(page.document)}, page ${count(page.index + 1)}`;
     const said = judged[at] ? `${count(judged[at])} of ${count(page.mistakes)} judged` : plural(page.mistakes, view.shown().noun ?? "mistake");
-    edge.setAttribute("aria-label", `${name}, ${said}`);
-    edge.replaceChildren(html("span", { class: "edge-name", title: name }, name), html("span", {}, said));
+    edge.removeAttribute("aria-label");
+    edge.replaceChildren(html("span", { class: "edge-name", title: name }, name), html("span", { class: "unseen" }, ", "), html("span", {}, said));
   }
 }
 

@@ -58,9 +58,7 @@ export function drawStrip(strip, pages, open, more, openAt, filtered, noun) {
     if (several && page.document !== last) nodes.push(html("div", { class: "strip-document", title: name }, ...breakable(name)));
     last = page.document;
     const facts = page.mistakes ? plural(page.mistakes, noun) : filtered ? "no mistake passes the filter" : "no mistake";
-    const badge = page.mistakes
-      ? html("span", { class: noun === "mistake" ? "badge" : "badge badge-right", "aria-hidden": "true" }, page.mistakes > 99 ? "99+" : String(page.mistakes))
-      : filtered ? null : html("span", { class: "badge badge-none" }, icon("check"));
+    const badge = page.mistakes || filtered ? null : html("span", { class: "badge" }, icon("check"));
     nodes.push(button("",
       { class: "strip-page", title: `${name}, page ${page.index + 1}: ${facts}`, tabindex: "-1" }, () => open(page),
       framed(page, badge),

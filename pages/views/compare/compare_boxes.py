@@ -296,8 +296,10 @@ def body(kinds: Mapping[str, str]) -> None:
     if len(chosen) < 2:
         _one_model(loaded)
         return
-    leave_first_address()
     page_listing.drop_unknown(loaded)
+    if state.entered_bare:
+        model_pair.open_deciding_cause(loaded)
+    leave_first_address()
     State.pair_whole.pop()
     headline.thresholds(loaded, chosen, frame.signature(loaded, chosen, *frame.interval_words(loaded)))
     frame.banners(loaded, chosen)

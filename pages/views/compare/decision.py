@@ -59,7 +59,7 @@ def card(
     measures = [metric for metric in main_metrics(differences) if metric in FOUND]
     if state.rule_measure not in measures:
         state.rule_measure = "f1" if "f1" in measures else next(iter(measures), "")
-    made = decide(differences, [plain(model.name) for model in chosen], rule=rule())
+    made = decide(differences, [plain(frame.whole_name(model)) for model in chosen], rule=rule())
     costed = costs_known()
     with st.container(key="decision"):
         answer = st.empty()
@@ -140,15 +140,21 @@ def _conditions(made: Decision) -> str:
             marks.append(f'<i class="ls-dot" style="left:{_share(place.value)}"></i>')
         one = each.one
         span = None if one is None else interval_text(one, signed=True)
-        number = "" if one is None else f"{_shown_name(one)} {difference_points(one)}{' ★' if one.is_clear else ''}"
+        number = "" if one is None else f"{difference_points(one)}{' ★' if one.is_clear else ''}"
+        name = "" if one is None else _text(_shown_name(one))
         rows.append(
             f'<tr class="ls-{each.state}"><th scope="row">{_MARKS[each.state]} {each.state}</th>'
             f'<td class="ls-condition" title="{_text(each.words)}">{_text(each.words)}</td>'
             f'<td class="ls-line"><div>{"".join(marks)}</div></td>'
-            f'<td class="ls-number">{_text(number)}</td><td class="ls-interval">{_text(span or "")}</td></tr>'
+            f'<td class="ls-number"><div title="{name}"><bdi>{name}</bdi> <b>{_text(number)}</b></div></td>'
+            f'<td class="ls-interval">{_text(span or "")}</td></tr>'
         )
     axis = "".join(f'<span style="left:{_share(at)}">{text}</span>' for at, text in ticks)
-    head = f'<td></td><td></td><td class="ls-line"><div>{axis}</div></td><td></td><td></td>'
+    # A table of fixed columns takes their widths from its first row.
+    head = (
+        f'<td class="ls-state"></td><td></td><td class="ls-line"><div>{axis}</div></td>'
+        '<td class="ls-number"></td><td class="ls-interval"></td>'
+    )
     return (
         f'<table class="ls-conditions{frame.theme_class()}"><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"

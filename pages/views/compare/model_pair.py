@@ -20,7 +20,7 @@ from evaluator.data.issues import plain, whole
 from evaluator.matching.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from evaluator.review.decisions import cause_rows
-from pages.app import session_files
+from pages.app import frame, session_files
 from pages.app.cache import Cached
 from pages.app.results import Result, ResultKey, is_resampled, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel, Place
@@ -46,6 +46,12 @@ def choose_cause(key: str) -> None:
     """List the pages of a cause, from the first one; the changed pages again for an empty key."""
     choose_show("changed")
     state.pair_cause = key
+
+
+def open_deciding_cause(loaded: LoadedBoxes) -> None:
+    """List the pages of the cause that makes the rule fail, unless the reader has chosen others."""
+    if state.pair_show == "changed" and not state.pair_cause:
+        state.pair_cause = deciding_cause(loaded, compare_models(loaded))
 
 
 def open_linked(pages: LinkItem | LinkEvent) -> None:
@@ -211,7 +217,7 @@ def decision_of(loaded: LoadedBoxes) -> Decision | None:
     """Return the decision on the pair by the reader's rule; None with one model, and where it takes long."""
     if len(loaded.pair) < 2 or not is_resampled(loaded, loaded.pair):
         return None
-    names = [plain(model.name) for model in loaded.pair]
+    names = [plain(frame.whole_name(model)) for model in loaded.pair]
     return decide(compare_models(loaded).differences, names, rule=decision.rule())
 
 

@@ -39,7 +39,8 @@ def show(chosen: tuple[PosterModel, ...], shown: PosterModel, ordered: tuple[str
     """Draw everything behind the four numbers of one poster."""
     comparison = poster_results.comparison(shown, poster_id)
     left, right = st.columns([1, 1.15], gap="small", vertical_alignment="center")
-    left.html(f'<h2 class="ls-section ls-poster">{html.escape(displayed(poster_id))}</h2>')
+    name = html.escape(displayed(poster_id))
+    left.html(f'<h2 class="ls-section ls-poster" title="{name}">{name}</h2>')
     with right.container(horizontal=True, horizontal_alignment="right"):
         part = _switch("Show", State.poster_part, _PARTS)
     with st.container(key="poster_numbers"):

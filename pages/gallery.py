@@ -16,12 +16,7 @@ def view() -> None:
     loaded = frame.open_boxes("Grid")
     if loaded is None:
         return
-    line, model = frame.title("Grid"), loaded.shown
-    with line:
-        headline.model_switch(loaded.models)
-    frame.banners(loaded, [model])
-    headline.thresholds(loaded, [model], frame.signature(loaded, [model]))
-    grid.show(loaded, model, line)
+    grid.show(loaded, loaded.shown, headline.of_one_model("Grid", loaded))
     write_url("gallery")
 
 

@@ -154,11 +154,7 @@ def view() -> None:
     if loaded is None:
         return
     model = loaded.shown
-    line = frame.title("Pages")
-    with line:
-        headline.model_switch(loaded.models)
-    frame.banners(loaded, [model])
-    headline.thresholds(loaded, [model], frame.signature(loaded, [model]))
+    line = headline.of_one_model("Pages", loaded)
     page_listing.drop_unknown(loaded)
     shown = gallery_items.list_pages(loaded, model)
     with line:

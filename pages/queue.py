@@ -29,14 +29,11 @@ def view() -> None:
     drawn = too_many_labels(loaded.dataset) is None
     answers = suspects.plan_progress(loaded, suspects.list_suspects(loaded)) if drawn else []
     pages = suspects.planned_pages(answers[0], loaded.dataset) if answers else []
-    line = frame.title("Queue", counts=review_counts.counts_of(loaded))
+    line = headline.of_one_model("Queue", loaded, review_counts.counts_of(loaded))
     with line:
         help_ = "Places without a verdict; or whole pages drawn at random, from which recall follows with its bound."
         names = {"": "Places", "sample": f"Sample of {count_of(len(pages), 'page')}"}
         widgets.switch("Queue", names, State.queued, label_visibility="collapsed", width="content", help=help_)
-        headline.model_switch(loaded.models)
-    frame.banners(loaded, [model])
-    headline.thresholds(loaded, [model], frame.signature(loaded, [model]))
     if state.queued and drawn:
         review_plan.show(loaded, model, answers, pages)
     else:

@@ -156,7 +156,7 @@ def the_sentence_leads_to_the_exact_page_and_back(screen: Screen) -> None:
     wait_for_page(screen, *places[0])
     assert "show" not in screen.address()
     assert "label" not in screen.address()
-    assert screen.page.locator(".net-page").count() == len(places_of("changed"))
+    assert screen.page.locator(".net-page").count() == len(places)
 
 
 def a_page_with_many_differences_hides_no_label(screen: Screen) -> None:

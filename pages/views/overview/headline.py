@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 import streamlit as st
@@ -15,13 +16,16 @@ from evaluator.metrics.results import Metrics, defined
 from evaluator.metrics.terms import explained
 from pages.app import protocol, widgets
 from pages.app.frame import (
+    banners,
     escaped,
     facts_of,
     letter_and_name,
     letter_badge,
     number,
+    signature,
     theme_class,
     thresholds_at_right,
+    title,
 )
 from pages.app.results import (
     BEST_F1,
@@ -35,7 +39,7 @@ from pages.app.results import (
     use_standard,
 )
 from pages.app.session_files import LoadedBoxes, Model, PairModel
-from pages.app.state import State, state
+from pages.app.state import State, View, state
 from pages.views.findings import findings
 
 Ratio = Literal["precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
@@ -81,6 +85,19 @@ def score_slider(loaded: LoadedBoxes, model: Model) -> None:
         disabled=not scores,
         help=None if scores else "All scores of this model are equal or missing.",
     )
+
+
+def of_one_model(
+    name: str, loaded: LoadedBoxes, counts: Mapping[View, tuple[int, str]] = MappingProxyType({})
+) -> DeltaGenerator:
+    """Draw the first line of a view of the shown model, what changes its numbers, and thresholds; return the line."""
+    shown = loaded.shown
+    line = title(name, counts=counts)
+    with line:
+        model_switch(loaded.models)
+    banners(loaded, [shown])
+    thresholds(loaded, [shown], signature(loaded, [shown]))
+    return line
 
 
 def model_switch(models: Sequence[Model]) -> None:

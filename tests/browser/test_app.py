@@ -419,12 +419,18 @@ def odd_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield url
 
 
+TALL = """(nodes) => nodes.filter((node) => node.clientHeight > 3.3 * parseFloat(getComputedStyle(node).lineHeight))
+  .map((node) => `${node.className} ${node.clientHeight}`)"""
+
+
 def assert_harmless(screen: Screen) -> None:
     page = screen.page
     assert page.evaluate("() => window.hacked") is None
     assert page.locator("a[href*='example']").count() == 0
     assert page.locator("img[src*='example'], img[src='x']").count() == 0
     assert page.locator("[data-testid=stApp] script").count() == 0
+    names = page.locator(".net-name, .cause-title, .strip-document, .gl-title, .mistake:not(.chosen) .mistake-title")
+    assert names.evaluate_all(TALL) == [], "a name has three lines at most"
     nothing_sticks_out(screen)
 
 

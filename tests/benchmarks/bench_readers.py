@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-from tests.benchmarks.large_files import FAMILIES
 from tests.benchmarks.measuring import parsed, parser_of, tell
+from tests.format_files import FAMILIES
 
 MOST: Final = 12.0
 _READ: Final = """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -25,6 +26,7 @@ from evaluator.formats.writers import WRITERS
 from evaluator.metrics.results import Metrics
 from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
+from tests import format_files
 from tests.building import Box, annotations
 from tests.dashboard import cards, start, workspace
 from tests.judging import opinion
@@ -103,107 +105,32 @@ def by_writer(name: str, suffix: str = ".json", **given: bool) -> Form:
 coco_truth: Final = written("coco", "ground_truth")
 
 
-def pod(rows: tuple[Row, ...], *, scored: bool) -> str:
-    lines = []
-    for page, of_page in pages(rows).items():
-        lines.append(f'<document filename="{page}.png">')
-        for _, label, (x1, y1, x2, y2), score in of_page:
-            prob = f' prob="{score}"' if scored else ""
-            lines.append(
-                f'<{label}Region{prob}><Coords points="{x1},{y1} {x2},{y1} {x1},{y2} {x2},{y2}"/></{label}Region>'
-            )
-        lines.append("</document>")
-    return "\n".join(lines)
-
-
 def apart(page_text: Callable[[str, list[Row]], str], suffix: str) -> Callable[[tuple[Row, ...]], Written]:
     """A folder with a file for each page, named like its document."""
     return lambda rows: {f"{page}{suffix}": page_text(page, of_page) for page, of_page in pages(rows).items()}
 
 
+def page_of(page: str, rows: list[Row]) -> format_files.Page:
+    return format_files.Page(page, 0, [(corners, label, score) for _, label, corners, score in rows], SIZE)
+
+
+def filled(of: format_files.Text, suffix: str = ".json") -> Callable[[tuple[Row, ...]], Written]:
+    """A folder with a file for each page, in the templates of a format."""
+    return apart(lambda page, rows: format_files.file_of(of, [page_of(page, rows).written(of)], page), suffix)
+
+
+def in_one(of: format_files.Text) -> Callable[[tuple[Row, ...]], Written]:
+    """A file of both pages, in the templates of a format."""
+    return lambda rows: format_files.file_of(of, [page_of(*each).written(of) for each in pages(rows).items()])
+
+
+def unscored(of: format_files.Text) -> format_files.Text:
+    return of._replace(box=re.sub(r',? "?(prob|score)"?[=:] ?"?%\(score\)s"?', "", of.box))
+
+
 def ring(corners: tuple[int, int, int, int]) -> list[list[int]]:
     x1, y1, x2, y2 = corners
     return [[x1, y1], [x2, y1], [x2, y2], [x1, y2]]
-
-
-def flat(corners: tuple[int, int, int, int]) -> list[int]:
-    return [value for point in ring(corners) for value in point]
-
-
-def voc(page: str, rows: list[Row]) -> str:
-    # Corners are pixels counted from 1, both inside of the box.
-    objects = "".join(
-        f"<object><name>{label}</name><bndbox><xmin>{x1}</xmin><ymin>{y1}</ymin><xmax>{x2}</xmax><ymax>{y2}</ymax>"
-        "</bndbox></object>"
-        for _, label, (x1, y1, x2, y2), _ in rows
-    )
-    size = f"<size><width>{SIZE}</width><height>{SIZE}</height><depth>3</depth></size>"
-    return f"<annotation><filename>{page}.png</filename>{size}{objects}</annotation>"
-
-
-def alto(page: str, rows: list[Row]) -> str:
-    blocks = "".join(
-        f'<TextBlock TYPE="{label}" HPOS="{x1}" VPOS="{y1}" WIDTH="{x2 - x1}" HEIGHT="{y2 - y1}"/>'
-        for _, label, (x1, y1, x2, y2), _ in rows
-    )
-    space = f'<Page WIDTH="{SIZE}" HEIGHT="{SIZE}"><PrintSpace>{blocks}</PrintSpace></Page>'
-    unit = "<Description><MeasurementUnit>pixel</MeasurementUnit></Description>"
-    return f"<alto>{unit}<Layout>{space}</Layout></alto>"
-
-
-def docling(page: str, rows: list[Row]) -> str:
-    def item(row: Row) -> dict[str, Any]:
-        x1, y1, x2, y2 = row[2]
-        box = {"l": x1, "t": SIZE - y1, "r": x2, "b": SIZE - y2, "coord_origin": "BOTTOMLEFT"}
-        return {"label": row[1], "prov": [{"page_no": 1, "bbox": box, "charspan": [0, 1]}]}
-
-    sheets = {"1": {"page_no": 1, "size": {"width": SIZE, "height": SIZE}}}
-    head = {"schema_name": "DoclingDocument", "version": "1.0.0", "name": page}
-    return json.dumps({**head, "texts": [item(row) for row in rows], "pages": sheets})
-
-
-def mineru(page: str, rows: list[Row]) -> str:
-    blocks = [{"type": label, "bbox": list(corners), "score": score, "lines": []} for _, label, corners, score in rows]
-    sheet = {"page_idx": 0, "page_size": [SIZE, SIZE], "para_blocks": blocks, "discarded_blocks": []}
-    return json.dumps({"pdf_info": [sheet], "_backend": "pipeline", "_version_name": "2.0"})
-
-
-def paddle(page: str, rows: list[Row]) -> str:
-    boxes = [
-        {"cls_id": LABELS.index(label), "label": label, "score": score, "coordinate": list(corners)}
-        for _, label, corners, score in rows
-    ]
-    return json.dumps({"input_path": f"{page}.png", "page_index": None, "boxes": boxes})
-
-
-def marker(page: str, rows: list[Row]) -> str:
-    def block(kind: str, corners: tuple[int, int, int, int], children: Any = None) -> dict[str, Any]:
-        x1, y1, x2, y2 = corners
-        return {"block_type": kind, "id": "/page/0/x", "html": "", "polygon": ring(corners), "bbox": [x1, y1, x2, y2],
-                "children": children}  # fmt: skip
-
-    sheet = block("Page", (0, 0, SIZE, SIZE), [block(label, corners) for _, label, corners, _ in rows])
-    return json.dumps({"children": [sheet], "block_type": "Document", "metadata": {}})
-
-
-def azure(page: str, rows: list[Row]) -> str:
-    paragraphs = [
-        {"content": "x", "role": label, "boundingRegions": [{"pageNumber": 1, "polygon": flat(corners)}]}
-        for _, label, corners, _ in rows
-    ]
-    sheet = {"pageNumber": 1, "angle": 0, "width": SIZE, "height": SIZE, "unit": "pixel", "words": [], "lines": []}
-    held = {"apiVersion": "2024-11-30", "modelId": "prebuilt-layout", "content": "x", "pages": [sheet]}
-    return json.dumps({"status": "succeeded", "analyzeResult": {**held, "paragraphs": paragraphs}})
-
-
-def textract(page: str, rows: list[Row]) -> str:
-    def block(kind: str, corners: tuple[int, int, int, int], **more: Any) -> dict[str, Any]:
-        x1, y1, x2, y2 = (value / SIZE for value in corners)
-        box = {"Left": x1, "Top": y1, "Width": x2 - x1, "Height": y2 - y1}
-        return {"BlockType": kind, "Id": kind, "Page": 1, "Geometry": {"BoundingBox": box}, **more}
-
-    blocks = [block(f"LAYOUT_{label.upper()}", corners, Confidence=100 * score) for _, label, corners, score in rows]
-    return json.dumps({"DocumentMetadata": {"Pages": 1}, "Blocks": [block("PAGE", (0, 0, SIZE, SIZE)), *blocks]})
 
 
 def named_as_in_textract(rows: tuple[Row, ...]) -> str:
@@ -223,25 +150,6 @@ def documentai(page: str, rows: list[Row]) -> str:
     size = {"width": SIZE, "height": SIZE, "unit": "pixels"}
     sheet = {"pageNumber": 1, "dimension": size, "visualElements": [element(row) for row in rows]}
     return json.dumps({"mimeType": "application/pdf", "text": "", "pages": [sheet]})
-
-
-def unstructured(rows: tuple[Row, ...]) -> str:
-    def element(row: Row) -> dict[str, Any]:
-        size = {"system": "PixelSpace", "layout_width": SIZE, "layout_height": SIZE}
-        about = {"filename": f"{row[0]}.png", "page_number": 1, "detection_class_prob": row[3]}
-        held = {**about, "coordinates": {"points": ring(row[2]), **size}}
-        return {"type": row[1], "element_id": "x", "text": "", "metadata": held}
-
-    return json.dumps([element(row) for row in rows])
-
-
-def sink(rows: tuple[Row, ...]) -> str:
-    head = "x_min,y_min,x_max,y_max,class_id,confidence,tracker_id,class_name,file_name"
-    lines = (
-        f"{','.join(map(str, corners))},{LABELS.index(label)},{score},,{label},{page}.png"
-        for page, label, corners, score in rows
-    )
-    return "\n".join([head, *lines, ""])
 
 
 def table(*, scored: bool) -> Callable[[tuple[Row, ...]], str]:
@@ -279,23 +187,24 @@ def plain(form: Callable[[tuple[Row, ...]], Written]) -> Form:
 FORMS: Final = {
     "snapshot": by_writer("snapshot"),
     "coco": by_writer("coco"),
-    "pod": Form(lambda rows: pod(rows, scored=False), lambda rows: pod(rows, scored=True), ".xml"),
+    "pod": Form(in_one(unscored(format_files.POD)), in_one(format_files.POD), ".xml"),
     "cvat": by_writer("cvat", ".xml", scored=False),
-    "voc": plain(apart(voc, ".xml")),
-    "alto": plain(apart(alto, ".xml")),
+    "voc": plain(filled(format_files.VOC, ".xml")),
+    "alto": plain(filled(format_files.ALTO, ".xml")),
     "page-xml": by_writer("page-xml", ".xml"),
     "label-studio": by_writer("label-studio"),
     "omnidocbench": by_writer("omnidocbench"),
     "yolo": by_writer("yolo", ""),
-    "docling": plain(apart(docling, ".json")),
-    "mineru": Form(coco_truth, apart(mineru, ".json"), ".json"),
-    "paddle": Form(coco_truth, apart(paddle, ".json"), ".json"),
-    "marker": plain(apart(marker, ".json")),
-    "azure": plain(apart(azure, ".json")),
-    "textract": Form(named_as_in_textract, apart(textract, ".json"), ".json"),
+    "items": Form(filled(unscored(format_files.ITEMS), ".jsonl"), filled(format_files.ITEMS, ".jsonl"), ".jsonl"),
+    "docling": plain(filled(format_files.DOCLING)),
+    "mineru": Form(coco_truth, filled(format_files.MINERU_MIDDLE), ".json"),
+    "paddle": Form(coco_truth, filled(format_files.PADDLE), ".json"),
+    "marker": plain(filled(format_files.MARKER)),
+    "azure": plain(filled(format_files.AZURE)),
+    "textract": Form(named_as_in_textract, filled(format_files.TEXTRACT), ".json"),
     "documentai": Form(coco_truth, apart(documentai, ".json"), ".json"),
-    "unstructured": Form(coco_truth, unstructured, ".json"),
-    "supervision": Form(coco_truth, sink, ".csv"),
+    "unstructured": Form(coco_truth, in_one(format_files.UNSTRUCTURED), ".json"),
+    "supervision": Form(coco_truth, in_one(format_files.SUPERVISION), ".csv"),
     "table": Form(table(scored=False), table(scored=True), ".csv"),
     "image-folder": Form(image_folder(scored=False), image_folder(scored=True), ".jsonl"),
 }

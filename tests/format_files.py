@@ -1,6 +1,6 @@
-"""Large files of each family of formats, made from a fixed seed, for the benchmarks of the readers.
+"""Files of each family of formats: of given boxes, and large ones from a fixed seed for the benchmark of the readers.
 
-A format is a `Text`: what is around all pages, a page, and a box, as templates that `_box` and `_pages` fill.
+A format is a `Text`: what is around all pages, a page, and a box, as templates that `Page` fills.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-_SIZE: Final = 1000
 _PER_PAGE: Final = 20
 
 Files = dict[str, bytes]
@@ -32,53 +31,64 @@ class Text(NamedTuple):
     sheet: str = ""
 
 
-def _box(corners: list[int], at: int, page: int) -> dict[str, Any]:
-    """What a template of a box may have: its corners in pixels, and `shares` of the page in `r…`."""
+class Page(NamedTuple):
+    """A page of a document, counted from 0: its side in pixels, and the corners, label and score of each box."""
+
+    document: str
+    number: int
+    boxes: Sequence[tuple[Sequence[int], str, float]]
+    size: int = 1000
+
+    def written(self, of: Text) -> tuple[str, str]:
+        """Its text in a format, with its second entry."""
+        names = {"doc": self.document, "n": self.number, "n1": self.number + 1, "size": self.size}
+        boxes = (of.box % {**names, **_box(self, at)} for at in range(len(self.boxes)))
+        return of.page % {**names, "boxes": of.between.join(boxes)}, of.sheet % names
+
+
+def _box(page: Page, at: int) -> dict[str, Any]:
+    """What a template of a box may have: its corners in pixels, and shares of the page in `r…`."""
+    corners, label, score = page.boxes[at]
     x1, y1, x2, y2 = corners
     ring = [[x1, y1], [x2, y1], [x2, y2], [x1, y2]]
+    shares = {"rx1": x1, "ry1": y1, "rx2": x2, "ry2": y2, "rw": x2 - x1, "rh": y2 - y1}
+    shares |= {"rx": (x1 + x2) / 2, "ry": (y1 + y2) / 2}
     return {
         "x1": x1, "y1": y1, "x2": x2, "y2": y2, "w": x2 - x1, "h": y2 - y1, "area": (x2 - x1) * (y2 - y1),
-        "rx1": x1 / _SIZE, "ry1": y1 / _SIZE, "rx2": x2 / _SIZE, "ry2": y2 / _SIZE,
-        "rw": (x2 - x1) / _SIZE, "rh": (y2 - y1) / _SIZE, "rx": (x1 + x2) / 2 / _SIZE, "ry": (y1 + y2) / 2 / _SIZE,
-        "bbox": corners, "points": ring, "outline": [each for point in ring for each in point],
-        "at": at, "id": page * _PER_PAGE + at + 1, "n": page, "n1": page + 1, "text": "word " * 20,
+        **{name: share / page.size for name, share in shares.items()}, "label": label, "LABEL": label.upper(),
+        "score": score, "per_cent": 100 * score, "bbox": list(corners), "points": ring,
+        "outline": [each for point in ring for each in point], "at": at, "id": page.number * _PER_PAGE + at + 1,
+        "text": "word " * 20,
     }  # fmt: skip
 
 
-def _pages(of: Text) -> Iterator[tuple[str, str]]:
-    """One page after the other, with its second entry."""
-    rng = np.random.default_rng(15)
-    number = 0
-    while True:
+def file_of(of: Text, pages: Sequence[tuple[str, str]], document: str = "d") -> str:
+    """A file of pages that were written."""
+    texts, sheets = zip(*pages, strict=True)
+    listed = {"sheets": ", ".join(sheets), "doc": document}
+    return of.head % listed + of.between.join(texts) + of.tail % listed
+
+
+def _some(of: Text, size: int, label: str) -> list[tuple[str, str]]:
+    """Pages of about so many bytes together."""
+    rng, pages, total = np.random.default_rng(15), [], 0
+    while total < size or not pages:
         low = rng.integers(0, 800, (_PER_PAGE, 2))
         corners = np.hstack([low, low + rng.integers(5, 200, (_PER_PAGE, 2))]).tolist()
-        boxes = of.between.join(of.box % _box(each, at, number) for at, each in enumerate(corners))
-        names = {"n": number, "n1": number + 1}
-        yield of.page % {**names, "boxes": boxes}, of.sheet % names
-        number += 1
-
-
-def _some(of: Text, size: int) -> list[tuple[str, str]]:
-    """Pages of about so many bytes together."""
-    total, pages = 0, []
-    for page in _pages(of):
-        pages.append(page)
-        total += len(page[0])
-        if total >= size:
-            break
+        page = Page(f"p{len(pages)}", len(pages), [(each, label, 0.5) for each in corners])
+        pages.append(page.written(of))
+        total += len(pages[-1][0])
     return pages
 
 
-def whole(of: Text, size: int) -> bytes:
+def whole(of: Text, size: int, *, label: str = "text") -> bytes:
     """A file of about so many bytes."""
-    pages, sheets = zip(*_some(of, size), strict=True)
-    listed = {"sheets": ", ".join(sheets)}
-    return (of.head % listed + of.between.join(pages) + of.tail % listed).encode()
+    return file_of(of, _some(of, size, label)).encode()
 
 
 def folder(of: Text, size: int, *, suffix: str) -> Files:
     """Files of a page each, of about so many bytes together."""
-    return {f"p{number}{suffix}": page.encode() for number, (page, _) in enumerate(_some(of, size))}
+    return {f"p{number}{suffix}": page.encode() for number, (page, _) in enumerate(_some(of, size, "text"))}
 
 
 def archive(of: Text, size: int) -> bytes:
@@ -106,13 +116,13 @@ _SNAPSHOT: Final = Text(
     '{"id": "d%(n)d.pdf::p000:%(at)d", "label": "Text", "bbox": [%(rx1)g, %(ry1)g, %(rx2)g, %(ry2)g], "score": 0.5}',
     "]}", sheet='{"doc_id": "d%(n)d.pdf", "doc_name": "d%(n)d.pdf", "doc_path": "d%(n)d.pdf"}',
 )  # fmt: skip
-_DOCLING: Final = Text(
-    '{"schema_name": "DoclingDocument", "version": "1.0.0", "name": "d", "pages": {%(sheets)s}, "texts": [',
+DOCLING: Final = Text(
+    '{"schema_name": "DoclingDocument", "version": "1.0.0", "name": "%(doc)s", "pages": {%(sheets)s}, "texts": [',
     "%(boxes)s",
-    '{"self_ref": "#/texts/%(at)d", "children": [], "label": "text", "orig": "%(text)s", "text": "%(text)s", '
+    '{"self_ref": "#/texts/%(at)d", "children": [], "label": "%(label)s", "orig": "%(text)s", "text": "%(text)s", '
     '"prov": [{"page_no": %(n1)d, "charspan": [0, 9], '
     '"bbox": {"l": %(x1)d, "t": %(y1)d, "r": %(x2)d, "b": %(y2)d, "coord_origin": "TOPLEFT"}}]}',
-    "]}", sheet='"%(n1)d": {"page_no": %(n1)d, "size": {"width": 1000, "height": 1000}}',
+    "]}", sheet='"%(n1)d": {"page_no": %(n1)d, "size": {"width": %(size)d, "height": %(size)d}}',
 )  # fmt: skip
 _CVAT: Final = Text(
     "<annotations>", '<image id="%(n)d" name="p%(n)d.png" width="1000" height="1000">%(boxes)s</image>',
@@ -134,9 +144,9 @@ _OMNIDOCBENCH: Final = Text(
     '{"category_type": "text_block", "poly": %(outline)s, "ignore": false, "order": %(at)d, "anno_id": %(at)d, '
     '"text": "%(text)s"}', "]",
 )  # fmt: skip
-_MINERU_MIDDLE: Final = Text(
-    '{"pdf_info": [', '{"page_idx": %(n)d, "page_size": [1000, 1000], "para_blocks": [%(boxes)s]}',
-    '{"type": "text", "bbox": %(bbox)s, "lines": [{"bbox": %(bbox)s, '
+MINERU_MIDDLE: Final = Text(
+    '{"pdf_info": [', '{"page_idx": %(n)d, "page_size": [%(size)d, %(size)d], "para_blocks": [%(boxes)s]}',
+    '{"type": "%(label)s", "score": %(score)s, "bbox": %(bbox)s, "lines": [{"bbox": %(bbox)s, '
     '"spans": [{"bbox": %(bbox)s, "content": "%(text)s"}]}]}', "]}",
 )  # fmt: skip
 _MINERU_MODEL: Final = Text(
@@ -146,29 +156,33 @@ _MINERU_MODEL: Final = Text(
 _MINERU_CONTENT_LIST: Final = Text(
     "[", "%(boxes)s", '{"type": "text", "text": "%(text)s", "bbox": %(bbox)s, "page_idx": %(n)d}', "]"
 )
-_PADDLE: Final = Text(
-    "[", '{"input_path": "a.pdf", "page_index": %(n)d, "width": 1000, "height": 1000, "boxes": [%(boxes)s]}',
-    '{"cls_id": 2, "label": "text", "score": 0.5, "coordinate": %(bbox)s}', "]",
+PADDLE: Final = Text(
+    "[", '{"input_path": "%(doc)s.pdf", "page_index": %(n)d, "width": %(size)d, "height": %(size)d, '
+    '"boxes": [%(boxes)s]}',
+    '{"cls_id": 2, "label": "%(label)s", "score": %(score)s, "coordinate": %(bbox)s}', "]",
 )  # fmt: skip
-_MARKER: Final = Text(
-    '{"children": [', '{"id": "/page/%(n)d/Page/0", "block_type": "Page", "html": "", "bbox": [0, 0, 1000, 1000], '
-    '"polygon": [[0, 0], [1000, 0], [1000, 1000], [0, 1000]], "children": [%(boxes)s]}',
-    '{"id": "/page/%(n)d/Text/%(at)d", "block_type": "Text", "html": "%(text)s", "polygon": %(points)s, '
+MARKER: Final = Text(
+    '{"children": [', '{"id": "/page/%(n)d/Page/0", "block_type": "Page", "html": "", '
+    '"bbox": [0, 0, %(size)d, %(size)d], "polygon": [[0, 0], [%(size)d, 0], [%(size)d, %(size)d], [0, %(size)d]], '
+    '"children": [%(boxes)s]}',
+    '{"id": "/page/%(n)d/Text/%(at)d", "block_type": "%(label)s", "html": "%(text)s", "polygon": %(points)s, '
     '"bbox": %(bbox)s, "children": null}', '], "block_type": "Document"}',
 )  # fmt: skip
 # Paragraphs before pages.
-_AZURE: Final = Text(
+AZURE: Final = Text(
     '{"status": "succeeded", "analyzeResult": {"apiVersion": "2024-11-30", "modelId": "prebuilt-layout", '
     '"paragraphs": [', "%(boxes)s",
-    '{"content": "%(text)s", "boundingRegions": [{"pageNumber": %(n1)d, "polygon": %(outline)s}]}',
-    '], "pages": [%(sheets)s]}}', sheet='{"pageNumber": %(n1)d, "width": 1000, "height": 1000, "unit": "pixel"}',
+    '{"content": "%(text)s", "role": "%(label)s", "boundingRegions": [{"pageNumber": %(n1)d, "polygon": %(outline)s}]}',
+    '], "pages": [%(sheets)s]}}',
+    sheet='{"pageNumber": %(n1)d, "width": %(size)d, "height": %(size)d, "unit": "pixel"}',
 )  # fmt: skip
-_TEXTRACT: Final = Text(
+TEXTRACT: Final = Text(
     '{"DocumentMetadata": {"Pages": 1}, "Blocks": [', '{"BlockType": "PAGE", "Id": "%(n)d", "Page": %(n1)d, '
     '"Geometry": {"BoundingBox": {"Width": 1, "Height": 1, "Left": 0, "Top": 0}}}, %(boxes)s',
-    '{"BlockType": "LAYOUT_TEXT", "Id": "%(n)d-%(at)d", "Page": %(n1)d, "Confidence": 99.5, "Geometry": {"BoundingBox":'
-    ' {"Width": %(rw)g, "Height": %(rh)g, "Left": %(rx1)g, "Top": %(ry1)g}, "Polygon": [{"X": %(rx1)g, "Y": %(ry1)g}, '
-    '{"X": %(rx2)g, "Y": %(ry1)g}, {"X": %(rx2)g, "Y": %(ry2)g}, {"X": %(rx1)g, "Y": %(ry2)g}]}}', "]}",
+    '{"BlockType": "LAYOUT_%(LABEL)s", "Id": "%(n)d-%(at)d", "Page": %(n1)d, "Confidence": %(per_cent)s, '
+    '"Geometry": {"BoundingBox": {"Width": %(rw)g, "Height": %(rh)g, "Left": %(rx1)g, "Top": %(ry1)g}, '
+    '"Polygon": [{"X": %(rx1)g, "Y": %(ry1)g}, {"X": %(rx2)g, "Y": %(ry1)g}, '
+    '{"X": %(rx2)g, "Y": %(ry2)g}, {"X": %(rx1)g, "Y": %(ry2)g}]}}', "]}",
 )  # fmt: skip
 _DOCUMENTAI: Final = Text(
     '{"mimeType": "application/pdf", "text": "x", "pages": [', '{"pageNumber": %(n1)d, '
@@ -177,19 +191,21 @@ _DOCUMENTAI: Final = Text(
     '"boundingPoly": {"normalizedVertices": [{"x": %(rx1)g, "y": %(ry1)g}, {"x": %(rx2)g, "y": %(ry1)g}, '
     '{"x": %(rx2)g, "y": %(ry2)g}, {"x": %(rx1)g, "y": %(ry2)g}]}}}', "]}",
 )  # fmt: skip
-_UNSTRUCTURED: Final = Text(
-    "[", "%(boxes)s", '{"type": "NarrativeText", "element_id": "%(n)d-%(at)d", "text": "%(text)s", "metadata": '
-    '{"page_number": %(n1)d, "filename": "a.pdf", "coordinates": {"points": %(points)s, "system": "PixelSpace", '
-    '"layout_width": 1000, "layout_height": 1000}}}', "]",
+UNSTRUCTURED: Final = Text(
+    "[", "%(boxes)s", '{"type": "%(label)s", "element_id": "%(n)d-%(at)d", "text": "%(text)s", "metadata": '
+    '{"page_number": %(n1)d, "filename": "%(doc)s.png", "detection_class_prob": %(score)s, '
+    '"coordinates": {"points": %(points)s, "system": "PixelSpace", '
+    '"layout_width": %(size)d, "layout_height": %(size)d}}}', "]",
 )  # fmt: skip
-_SUPERVISION: Final = Text(
+SUPERVISION: Final = Text(
     "x_min,y_min,x_max,y_max,class_id,confidence,tracker_id,class_name,file_name\n", "%(boxes)s",
-    "%(x1)d,%(y1)d,%(x2)d,%(y2)d,1,0.5,,text,p%(n)d.png", "\n", "\n",
+    "%(x1)d,%(y1)d,%(x2)d,%(y2)d,1,%(score)s,,%(label)s,%(doc)s.png", "\n", "\n",
 )  # fmt: skip
 # Documents of ICDAR 2017, one after the other.
-_POD: Final = Text(
-    "", '<document filename="POD_%(n)d.bmp">%(boxes)s</document>',
-    '<tableRegion prob="0.9"><Coords points="%(x1)d,%(y1)d %(x2)d,%(y1)d %(x1)d,%(y2)d %(x2)d,%(y2)d"/></tableRegion>',
+POD: Final = Text(
+    "", '<document filename="%(doc)s.png">%(boxes)s</document>',
+    '<%(label)sRegion prob="%(score)s"><Coords points="%(x1)d,%(y1)d %(x2)d,%(y1)d %(x1)d,%(y2)d %(x2)d,%(y2)d"/>'
+    "</%(label)sRegion>",
     "\n", "\n",
 )  # fmt: skip
 _RING: Final = '<Coords points="%(x1)d,%(y1)d %(x2)d,%(y1)d %(x2)d,%(y2)d %(x1)d,%(y2)d"/>'
@@ -200,21 +216,27 @@ _PAGE_XML: Final = Text(
     "<TextEquiv><Unicode>%(text)s</Unicode></TextEquiv></TextLine></TextRegion>", between="\n",
 )  # fmt: skip
 _PLACE: Final = 'HPOS="%(x1)d" VPOS="%(y1)d" WIDTH="%(w)d" HEIGHT="%(h)d"'
-_ALTO: Final = Text(
+ALTO: Final = Text(
     '<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout>',
-    '<Page WIDTH="1000" HEIGHT="1000" PHYSICAL_IMG_NR="%(n1)d"><PrintSpace>%(boxes)s</PrintSpace></Page>',
-    f'<TextBlock ID="b%(n)d-%(at)d" {_PLACE}><TextLine {_PLACE}><String CONTENT="%(text)s"/></TextLine></TextBlock>',
+    '<Page WIDTH="%(size)d" HEIGHT="%(size)d" PHYSICAL_IMG_NR="%(n1)d"><PrintSpace>%(boxes)s</PrintSpace></Page>',
+    f'<TextBlock ID="b%(n)d-%(at)d" TYPE="%(label)s" {_PLACE}><TextLine {_PLACE}>'
+    '<String CONTENT="%(text)s"/></TextLine></TextBlock>',
     "</Layout></alto>", "\n",
 )  # fmt: skip
-_ALTO_PAGE: Final = _ALTO._replace(
-    page=f"<alto><Layout>{_ALTO.page}</Layout></alto>", box=_ALTO.box.replace("%(text)s", "%(text)s" * 15)
+_ALTO_PAGE: Final = ALTO._replace(
+    page=f"<alto><Layout>{ALTO.page}</Layout></alto>", box=ALTO.box.replace("%(text)s", "%(text)s" * 15)
 )
-_VOC: Final = Text(
-    "", "<annotation><filename>p%(n)d.jpg</filename><size><width>1000</width><height>1000</height><depth>3</depth>"
-    "</size>%(boxes)s</annotation>", "<object><name>Text</name><difficult>0</difficult><bndbox><xmin>%(x1)d</xmin>"
+VOC: Final = Text(
+    "", "<annotation><filename>%(doc)s.jpg</filename><size><width>%(size)d</width><height>%(size)d</height>"
+    "<depth>3</depth></size>%(boxes)s</annotation>",
+    "<object><name>%(label)s</name><difficult>0</difficult><bndbox><xmin>%(x1)d</xmin>"
     "<ymin>%(y1)d</ymin><xmax>%(x2)d</xmax><ymax>%(y2)d</ymax></bndbox></object>", between="\n",
 )  # fmt: skip
 _YOLO: Final = Text("", "%(boxes)s\n", "0 %(rx)g %(ry)g %(rw)g %(rh)g 0.5", between="\n")
+ITEMS: Final = Text(
+    "", '{"document": "%(doc)s", "page": %(n)d, "width": %(size)d, "height": %(size)d, "items": [%(boxes)s]}',
+    '{"label": "%(label)s", "box": %(bbox)s, "score": %(score)s}',
+)  # fmt: skip
 
 
 class Family(NamedTuple):
@@ -226,19 +248,19 @@ class Family(NamedTuple):
 
 
 _JSON: Final = {
-    "coco": _COCO, "snapshot": _SNAPSHOT, "docling": _DOCLING, "label-studio": _LABEL_STUDIO,
-    "omnidocbench": _OMNIDOCBENCH, "mineru-middle": _MINERU_MIDDLE, "mineru-model": _MINERU_MODEL,
-    "mineru-content-list": _MINERU_CONTENT_LIST, "paddle": _PADDLE, "marker": _MARKER, "azure": _AZURE,
-    "textract": _TEXTRACT, "documentai": _DOCUMENTAI, "unstructured": _UNSTRUCTURED,
+    "coco": _COCO, "snapshot": _SNAPSHOT, "docling": DOCLING, "label-studio": _LABEL_STUDIO,
+    "omnidocbench": _OMNIDOCBENCH, "mineru-middle": MINERU_MIDDLE, "mineru-model": _MINERU_MODEL,
+    "mineru-content-list": _MINERU_CONTENT_LIST, "paddle": PADDLE, "marker": MARKER, "azure": AZURE,
+    "textract": TEXTRACT, "documentai": _DOCUMENTAI, "unstructured": UNSTRUCTURED,
 }  # fmt: skip
 FAMILIES: Final = {name: Family(partial(whole, of)) for name, of in _JSON.items()} | {
     "cvat": Family(partial(whole, _CVAT), ".xml"),
     "table": Family(partial(whole, _TABLE), ".csv"),
     "zip": Family(partial(archive, _ALTO_PAGE), ".zip", "ground_truth"),
-    "supervision": Family(partial(whole, _SUPERVISION), ".csv"),
-    "pod": Family(partial(whole, _POD), ".xml"),
+    "supervision": Family(partial(whole, SUPERVISION), ".csv"),
+    "pod": Family(partial(whole, POD, label="table"), ".xml"),
     "page-xml": Family(partial(folder, _PAGE_XML, suffix=".xml"), "", "ground_truth"),
-    "alto": Family(partial(whole, _ALTO), ".xml", "ground_truth"),
-    "voc": Family(partial(folder, _VOC, suffix=".xml"), "", "ground_truth"),
+    "alto": Family(partial(whole, ALTO), ".xml", "ground_truth"),
+    "voc": Family(partial(folder, VOC, suffix=".xml"), "", "ground_truth"),
     "yolo": Family(partial(folder, _YOLO, suffix=".txt"), ""),
 }

@@ -17,6 +17,7 @@ properties what must hold for every input (Hypothesis): examples of each test   
 corpus     the hostile files, as the suite tests them: another outcome than wanted               1
 pages      pages of any size: more than 25 million pixels, or a worker over 512 MiB              1
 sessions   seconds of twenty readers at once: p95 of a second, errors, a server over 500 MB      60
+meeting    moves of a presenter, twenty followers: p95 of a second until their page, one not seen 20
 poisoned   seconds with and without a reader of pages that never end: p95 of the others by 1.10  60
 findings   writers that are killed and twenty at once, on each store: a verdict that is lost     1,000
 labels     hostile names on every view and in every output: markup, requests, broken lines       1
@@ -241,6 +242,12 @@ def sessions(count: int, seed: int, only: str | None) -> dict[str, Row]:
     return {"sessions": readers_at_once.together(20 if judged else 4, count, seed, judged=judged)}
 
 
+def meeting(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """Twenty followers of so many moves."""
+    judged = count >= PARTS["meeting"][1]
+    return {"meeting": readers_at_once.meeting(20 if judged else 3, count, seed, judged=judged)}
+
+
 def poisoned(count: int, seed: int, only: str | None) -> dict[str, Row]:
     """Six readers for so many seconds, twice alone and twice beside pages that never end."""
     judged = count >= PARTS["poisoned"][1]
@@ -324,6 +331,7 @@ PARTS: Final[dict[str, tuple[Callable[[int, int, str | None], dict[str, Row]], i
     "corpus": (corpus, 1, 0),
     "pages": (pages, 1, 0),
     "sessions": (sessions, 60, 3),
+    "meeting": (meeting, 20, 2),
     "poisoned": (poisoned, 60, 3),
     "findings": (findings, 1_000, 6),
     "labels": (labels, 1, 0),

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import tempfile
 import time
 from pathlib import Path
 from typing import Any, Final
 
 from tests.benchmarks.bench_screen import dashboard
-from tests.sessions import GOOD, Act, Reader, by_name, health, memory, poison, poisoned_files, quantile, wander
+from tests.sessions import (
+    GOOD,
+    Act,
+    Attendee,
+    Reader,
+    by_name,
+    health,
+    memory,
+    poison,
+    poisoned_files,
+    quantile,
+    wander,
+)
 
 MOST_P95: Final = 1.0
 MOST_RATIO: Final = 1.10
@@ -87,6 +100,35 @@ def poisoned(readers: int, seconds: float, seed: int, rounds: int, *, judged: bo
         "ratio": round(p95s[1] / p95s[0], 2), "slowest_error_s": round(max(seconds for seconds, _ in told), 2),
         "health_p95_ms": round(1000 * quantile(well, 0.95)), "errors": errors[:3],
         "harm": len(errors) + untyped + judged * missed,
+    }  # fmt: skip
+
+
+def meeting(followers: int, moves: int, seed: int, *, judged: bool) -> Row:
+    """Followers of a meeting on the sample data whose presenter goes on every two to four seconds: their waits."""
+
+    async def followed(url: str) -> list[float]:
+        chance, end = random.Random(seed), asyncio.Event()
+        presenter = await Attendee(url).joined()
+        await presenter.send("present", True)
+        follows = [asyncio.create_task((await Attendee(url).joined()).follow(end)) for _ in range(followers)]
+        moved: dict[tuple[str, int], float] = {}
+        for row in presenter.board["agenda"][1 : moves + 1]:
+            await asyncio.sleep(chance.uniform(2.0, 4.0))
+            moved[row["key"], 0] = time.perf_counter()
+            await presenter.send("show", {"item": row["key"], "example": 0})
+        await asyncio.sleep(4.0)
+        end.set()
+        return [at - moved[place] for task in follows for place, at in await task if place in moved]
+
+    with tempfile.TemporaryDirectory() as folder, dashboard(Path(folder)) as (url, pid):
+        took = asyncio.run(followed(url))
+        server, workers = memory(pid)
+    missed, p95 = followers * moves - len(took), quantile(took, 0.95)
+    return {
+        "followers": followers, "moves": moves, "missed": missed, "p50_s": round(quantile(took, 0.5), 3),
+        "p95_s": round(p95, 3), "slowest_s": round(max(took), 3), "server_mb": round(server),
+        "workers_mb": round(workers),
+        "harm": judged * missed + (judged and p95 >= MOST_P95) + (server >= MOST_SERVER_MEGABYTES),
     }  # fmt: skip
 
 

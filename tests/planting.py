@@ -196,7 +196,6 @@ def columns(*rows: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray],
 PLANTS: Mapping[str, Plant] = {
     "padding": named(lambda name: name.removeprefix("00")),
     "Unicode form": named(lambda name: unicodedata.normalize("NFD", name)),
-    "ending": named(lambda name: name.rsplit(".", 1)[0]),
     "case": named(str.upper),
     "prefix": named(lambda name: f"run7_{name}"),
     "suffix": named(lambda name: re.sub(r"(\.\w+)?$", r"_v2\1", name, count=1)),

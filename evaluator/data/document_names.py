@@ -11,7 +11,12 @@ from functools import partial
 from itertools import combinations, islice
 from typing import Final
 
-_ENDING: Final = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$")
+# Of images, of documents and of what is written about them; anything else after a dot belongs to the name.
+_ENDING: Final = re.compile(
+    r"(?<=.)\.(?:png|jpe?g|jfif|tiff?|bmp|webp|gif|jp2|j2k|heic|avif|svg|p[bgnp]m|ico|img|pdf|djvu|docx?|pptx?|xlsx?|html?"
+    r"|xml|json[l5]?|ndjson|txt|csv|tsv|parquet|ya?ml|md)\Z",
+    re.IGNORECASE,
+)
 _NUMBER: Final = re.compile(r"\d+")
 _APART: Final = re.compile(r"[\s_\-.]+")
 PAGE_WORDS: Final = "page|pg|p|img|image|scan|seite|blatt|bild|pagina|folio|sheet|slide|out"
@@ -28,9 +33,14 @@ def _without_folder(name: str) -> str:
     return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
-def _without_ending(name: str) -> str:
-    # Twice: "a.pdf.json" is the output for "a.pdf".
-    return _ENDING.sub("", _ENDING.sub("", name))
+def without_ending(name: str) -> str:
+    """Return a name without what a kind of file ends in."""
+    return _ENDING.sub("", name)
+
+
+def _without_endings(name: str) -> str:
+    # "a.pdf.json" is the output for "a.pdf".
+    return without_ending(without_ending(name))
 
 
 def _without_padding(name: str) -> str:
@@ -40,7 +50,7 @@ def _without_padding(name: str) -> str:
 KEYS: Final[Mapping[str, Callable[[str], str]]] = {
     "unicode": lambda name: unicodedata.normalize("NFKC", name),
     "folder": _without_folder,
-    "ending": _without_ending,
+    "ending": _without_endings,
     "case": str.casefold,
     "padding": _without_padding,
     "blanks": lambda name: _APART.sub(" ", name).strip(),
@@ -117,8 +127,8 @@ def pages_in_names(names: Sequence[str], known: Iterable[str]) -> list[tuple[str
     >>> pages_in_names(["report_page_1.png", "x/report/2.png", "report.png"], ["report.pdf"])
     [('report.pdf', 0), ('report.pdf', 1), None]
     """
-    documents = _unique((_without_ending(name), name) for name in known)
-    read = [_PAGE_OF.fullmatch(_without_ending(name.replace("\\", "/"))) for name in names]
+    documents = _unique((_without_endings(name), name) for name in known)
+    read = [_PAGE_OF.fullmatch(_without_endings(name.replace("\\", "/"))) for name in names]
     parts = [(documents.get(_without_folder(each[1])), int(each[2])) if each else (None, 0) for each in read]
     from_0 = {document for document, number in parts if number == 0}
     pages = [(document, number - (document not in from_0)) if document else None for document, number in parts]

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from evaluator.data.dataset import Annotations, Document, PageKey, Side, page_keys, with_pages
-from evaluator.data.document_names import PAGE_WORDS
+from evaluator.data.document_names import PAGE_WORDS, without_ending
 from evaluator.data.issues import Collector, quote
 
 Parts = tuple[str, ...]
@@ -35,12 +35,6 @@ _NO_DOCUMENT: Final = frozenset(
 _KINDS: Final = frozenset(("images", "labels"))
 _IMAGE: Final = re.compile(r"\.(?:png|jpe?g|tiff?|bmp|webp|gif|jp2)\Z", re.IGNORECASE)
 _QUERY: Final = re.compile("[?#]")
-# Of images, of documents and of what is written about them; anything else after a dot belongs to the name.
-_ENDING: Final = re.compile(
-    r"(?<=.)\.(?:png|jpe?g|jfif|tiff?|bmp|webp|gif|jp2|j2k|heic|avif|svg|p[bgnp]m|ico|img|pdf|djvu|docx?|pptx?|xlsx?|html?"
-    r"|xml|json[l5]?|ndjson|txt|csv|tsv|parquet|ya?ml|md)\Z",
-    re.IGNORECASE,
-)
 TRUTH_NAMES: Final = ("ground_truth", "groundtruth", "gt", "truth", "reference", "references")
 """What a folder or file may be called that is the ground truth, where the content does not state it."""
 _DIGITS: Final = re.compile(r"(\d+)")
@@ -84,7 +78,7 @@ def stem_of(file: str) -> str:
     ('a.b', 'acme.final', 'x', 'a')
     """
     file = without_query(file)
-    return _ENDING.sub("", file.replace("\\", "/").rstrip("/").rpartition("/")[2]) or file
+    return without_ending(file.replace("\\", "/").rstrip("/").rpartition("/")[2]) or file
 
 
 def page_name(document: str, index: int) -> str:

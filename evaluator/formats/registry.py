@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, overload
 
@@ -86,20 +86,21 @@ def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = Fa
     format_ = format_of(prediction)
     resolved = format_.resolve(prediction, truth) if format_ else prediction
     resolved = by_path(resolved, truth)
-    if any(side is not None and side.lower_case for side in (format_, format_of(truth))):
-        resolved = _in_case_of(resolved, truth)
+    lower = any(side is not None and side.lower_case for side in (format_, format_of(truth)))
+    resolved = _named_as(resolved, truth, ["ending", "case"] if lower else ["ending"])
     resolved = turned_back(resolved, truth)
     return resolved if keep_unit else on_same_pages(resolved, truth)
 
 
-def _in_case_of(prediction: Annotations, truth: Annotations) -> Annotations:
-    """Return a prediction with the documents of its ground truth that differ from its own in letter case alone."""
+def _named_as(prediction: Annotations, truth: Annotations, modes: Sequence[str]) -> Annotations:
+    """Return a prediction with the documents of its ground truth whose names are others as written, but one so."""
     known = {document.doc_id: document for document in truth.documents}
-    partner = match_names([document.doc_id for document in prediction.documents], list(known), ["case"])
+    own = [document.doc_id for document in prediction.documents]
+    partner = {} if known.keys() >= {*own} else match_names(own, list(known), modes)
     if not partner:
         return prediction
-    own = {document.doc_id: document for document in prediction.documents}
-    return replace(prediction, documents=tuple(known[partner[name]] if name in partner else own[name] for name in own))
+    documents = (known[partner[each.doc_id]] if each.doc_id in partner else each for each in prediction.documents)
+    return replace(prediction, documents=tuple(documents))
 
 
 def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -> tuple[Issue, ...]:

@@ -137,6 +137,7 @@ class _File:
         self._not_made: list[str] = []
         self._no_regions: list[str] = []
         self._unlabelled: list[str] = []
+        self._of_several: list[str] = []
         self._unpainted: list[str] = []
         self.builder = Builder(collector, format=LabelStudio.name, source=_SOURCE, unit="page")
         self.side: Side | None = None
@@ -165,6 +166,10 @@ class _File:
             rule = f"a region should have a label ({_SOURCE})"
             fix = "They are left out; label them to have them compared."
             self.builder.left_out(self._unlabelled[0], rule, f"{len(self._unlabelled):,} without", fix)
+        if self._of_several:
+            rule = f"a region should have one label; with several each counts as a box of its own ({_SOURCE})"
+            fix = "Leave out those that are no kind of region, or expect each of them to be found."
+            self._collector.warning(self._of_several[0], rule, f"{len(self._of_several):,} with several", fix)
         if self._no_regions and not self.builder.boxes:
             rule = f"a result must be a region, or be about one ({_SOURCE})"
             what, fix = f"{len(self._no_regions):,} and no region", "They are left out; give a project with regions."
@@ -394,6 +399,8 @@ class _File:
             return
         if not region.labels:
             self._unlabelled.append(region.place)
+        if len(region.labels) > 1:
+            self._of_several.append(region.place)
         key = region.outer.get("id")
         for label in region.labels:
             self.builder.box(

@@ -28,13 +28,14 @@ from evaluator.analysis.doctor.diagnosis import (
     boxes_of_smaller,
     diagnose,
 )
-from evaluator.analysis.doctor.geometry import fitting_counts
+from evaluator.analysis.doctor.geometry import fitting_counts, overlaps
 from evaluator.data.dataset import Annotations, join, map_labels, page_keys, repeated_issues
 from evaluator.data.document_names import best_modes, match_names
 from evaluator.data.fields import FieldDocuments
-from evaluator.data.fixes import Fix, added, apply_fixes, fix_description, fixes_for
+from evaluator.data.fixes import Fix, added, apply_fixes, fix_description, fix_options, fixes_for
 from evaluator.data.image_ids import LIKELY
-from evaluator.data.issues import BadInput, FixableMismatch, Issue, examples, listed, quote, refuse
+from evaluator.data.issues import BadInput, FixableMismatch, Issue, count_of, examples, listed, quote, refuse
+from evaluator.data.label_names import proposals
 from evaluator.data.page_sizes import on_same_pages
 from evaluator.formats.coco import is_unresolved
 from evaluator.formats.posters import Posters
@@ -312,10 +313,30 @@ def check_evaluation(
         more = check_match(protocol, truth, model, options)
     else:
         micro = next(iter(result.counted.values())).per_label.micro
-        more = check_match(protocol, truth, model, options, micro) or _pages_off(result, model.name)
+        more = check_match(protocol, truth, model, options, micro)
+        more = more or (*_pages_off(result, model.name), *_other_labels(result, options, model.name))
     if isinstance(protocol, BoxProtocol) and isinstance(truth, Annotations):
         more = (*more, *repeated_issues(truth))
     return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation
+
+
+def _other_labels(result: BoxEvaluation, options: Options, file: str) -> tuple[Issue, ...]:
+    """Return a warning for labels that are those of the ground truth under other names, so that none matches."""
+    truth, source = result.evaluated.ground_truth.source, result.evaluated.predictions[result.model].source
+    if set(source.labels) <= set(truth.labels) or getattr(options, "labels", None) is not None:
+        return ()
+    counts = np.bincount(source.boxes.label, minlength=len(source.labels)).tolist()
+    used = {label for label, count in zip(source.labels, counts, strict=True) if count}
+    proposed = proposals(source.labels, truth.labels, overlaps(source, truth))
+    # A label that the model has besides may be divided more finely.
+    named = [each for each in proposed if each.proposal and (each.reason == "name" or each.proposal not in used)]
+    if not named:
+        return ()
+    boxes = (f"{count_of(each.boxes, 'box')} of {quote(each.label)}, probably {quote(each.proposal)}" for each in named)
+    option = fix_options([Fix("label", f"{each.label}={each.proposal}") for each in named])
+    rule = f"labels should be those of {truth.name}; boxes under other names match none"
+    fix = f"If these are the same, give {option}."
+    return (Issue(severity="warning", file=file, place="", rule=rule, found="; ".join(boxes), fix=fix),)
 
 
 def _pages_off(result: BoxEvaluation, file: str) -> tuple[Issue, ...]:

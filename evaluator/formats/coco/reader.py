@@ -19,7 +19,7 @@ import numpy as np
 
 from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Boxes, CodeArray, Document, Side
-from evaluator.data.issues import Collector, count_of
+from evaluator.data.issues import Collector
 from evaluator.data.order import distinct
 from evaluator.formats import image_folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
@@ -33,6 +33,7 @@ from evaluator.formats.coco.rules import (
     check_images,
     check_inside,
     check_items,
+    check_rotation,
     check_scores,
     check_size,
     rows_of,
@@ -46,7 +47,6 @@ _MARKS = (
 )  # fmt: skip
 # OmniDocBench, and Label Studio: they name images and categories too.
 _SCORES = re.compile(rb'"score"\s*:\s*[-\d]')
-_ROTATION = re.compile(rb'"rotation"\s*:\s*(-?\d+(?:\.\d+)?)')
 _MARKS_OF_OTHERS = (b'"layout_dets"', b'"rectanglelabels"', b'"polygonlabels"', b'"label_id"')
 
 
@@ -86,7 +86,7 @@ class Coco(BoxFormat):
     COCO data format, https://cocodataset.org/#format-data and #format-results. The document of an image is ``doc`` or
     ``doc_name``, else the stem of its file name, whose folders may be in ``path``; the page is ``page_index`` or
     ``page`` (from 0) or ``page_no`` (from 1), else the place among the images of the document. Predictions have scores
-    only where they carry the key ``score``. A rotation in the attributes of boxes is not read, with a warning.
+    only where they carry the key ``score``. A rotation of boxes or images is not read, with a warning.
     """
 
     name = "coco"
@@ -260,6 +260,7 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
     if not len(items.xywh):
         rule = "a results list should have results (COCO format)"
         collector.warning("$", rule, "an empty list", "Nothing to do if the model found nothing.")
+    check_rotation(source.content, collector)
     collector.raise_if_failed()
     image_ids, files, entry = _named_images(items)
     category_ids, category = distinct(items.category_id)
@@ -328,7 +329,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
     if side == "ground_truth" and texts.annotations is None:
         check_id_zero(items.id, items.crowd, place, collector)
     check_size(len(items.xywh), collector)
-    _check_rotation(source.content, place, collector)
+    check_rotation(source.content, collector)
     collector.raise_if_failed()
     at = _Where(pages.page_document[entry], pages.page_index[entry], label.astype(np.int32), entry.astype(np.int32))
     boxes = _boxes(file, at, collector, place=place, side=side)
@@ -356,16 +357,6 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
         page_images=pages.images,
         items_at=place,
     )
-
-
-def _check_rotation(content: bytes, place: str, collector: Collector) -> None:
-    """Warn of boxes that are turned by what CVAT states in their attributes, which COCO's own evaluation ignores."""
-    angles = map(float, _ROTATION.findall(content)) if b'"rotation"' in content else ()
-    if turned := [angle for angle in angles if angle % 360.0]:
-        rule = "the rotation of a box should be 0; pycocotools does not read it (CVAT)"
-        what = f"{count_of(len(turned), 'other value')}, the first {turned[0]:g} degrees"
-        fix = "These boxes are compared as they are written; CVAT for images 1.1 and Pascal VOC are read with it."
-        collector.warning(place, rule, what, fix)
 
 
 def _boxes(file: CocoFile, where: _Where, collector: Collector, *, place: str, side: Side) -> Boxes:

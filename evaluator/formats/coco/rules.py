@@ -6,6 +6,7 @@ The same for a file read as a whole or piece by piece. Boxes are x, y, width, he
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
@@ -16,7 +17,7 @@ from msgspec import UNSET
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import CodeArray, Document, Side
-from evaluator.data.issues import Collector, quote
+from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits
 from evaluator.formats.coco.ids import Texts, id_text, quoted_id
 from evaluator.formats.coco.shape import ATTRIBUTE_KEYS, DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
@@ -24,6 +25,7 @@ from evaluator.formats.image_paths import Apart, Parts, page_of, parts_of, stem_
 
 # A box that leaves its image by more than this is reported; models round.
 _TOLERANCE_PX = 1.0
+_ROTATION = re.compile(rb'"rotation"\s*:\s*(-?\d+(?:\.\d+)?)')
 
 
 class Pages(NamedTuple):
@@ -334,6 +336,16 @@ def check_scores(items: ItemColumns, place: str, collector: Collector) -> None:
         rule = "scores are expected to be in [0, 1]"
         fix = "They are ranked as they are; thresholds on the score refer to them."
         collector.warning(f"{place}[{outside[0]}].score", rule, f"{len(outside):,} outside", fix)
+
+
+def check_rotation(content: bytes, collector: Collector) -> None:
+    """Warn of what the file states to be turned, as CVAT does, which COCO's own evaluation ignores."""
+    angles = map(float, _ROTATION.findall(content)) if b'"rotation"' in content else ()
+    if turned := [angle for angle in angles if angle % 360.0]:
+        rule = "the rotation of a box or image should be 0; pycocotools does not read it (CVAT)"
+        what = f"{count_of(len(turned), 'other value')}, the first {turned[0]:g} degrees"
+        fix = "These boxes are compared as they are written; CVAT for images 1.1 and Pascal VOC are read with it."
+        collector.warning("$", rule, what, fix)
 
 
 def check_size(boxes: int, collector: Collector) -> None:

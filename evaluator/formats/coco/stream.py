@@ -32,6 +32,7 @@ from evaluator.formats.coco.rules import (
     check_images,
     check_inside,
     check_items,
+    check_rotation,
     check_scores,
     check_size,
 )
@@ -100,6 +101,7 @@ class Instances:
         with json_text.garbage_collection_off():
             images, categories = images_and_categories(self._frame)
             pages, labels = check_images(images, collector), check_categories(categories, collector)
+        check_rotation(self._frame, collector)
         _need_nothing(collector)
         if pages.page_size is None:
             raise NeedsFullValidation

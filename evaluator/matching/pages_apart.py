@@ -6,6 +6,7 @@ What brings the boxes of such a page onto those of the ground truth, whatever th
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -29,6 +30,8 @@ FEWEST: Final = 3
 _FEWEST_SHIFTED: Final = 5
 _CLOSE: Final = 0.65
 _SAME_SCALE: Final = 0.05
+# So many more boxes of a page are on another one.
+_FEWEST_MOVED: Final = 2
 _FOUND: Final = 0.25
 """Where more of the ground truth of a page is found its boxes are in place."""
 MOST_PAGES: Final = 1_000
@@ -36,6 +39,10 @@ MOST_PAIRS: Final = 20_000
 """Of boxes of a page."""
 _MOST_OF_ALL: Final = 2_000_000
 """Pairs of all pages: some forty boxes on each of a thousand, and some seconds where no page fits."""
+BY_CHANCE: Final = 0.02
+"""So many boxes lie on others by chance, at least."""
+UNLIKELY: Final = 1e-4
+_EACH_UNLIKELY: Final = 0.003
 _SCALES: Final = (
     0.25, 1 / 3, 0.36, 0.48, 0.5, 2 / 3, 0.72, 0.75, 0.8, 1.25, 4 / 3, 100 / 72, 1.5, 2.0, 150 / 72, 200 / 72, 3.0, 4.0,
 )  # fmt: skip
@@ -96,9 +103,10 @@ def single_pages(doubt: IntArray, compared: int) -> IntArray:
 
 def changes_on(dataset: Dataset, model: int, pages: IntArray) -> dict[int, tuple[str, str]]:
     """Return what brings the boxes of some pages, which rise, onto the ground truth, as `apart_of` takes it."""
-    changes = Changes(dataset, model)
-    best = ((page.row, changes.best(page)) for page in pages_of(dataset, model, pages))
-    return {row: (change.words, change.more) for row, change in best if change is not None}
+    changes, looked_at = Changes(dataset, model), list(pages_of(dataset, model, pages))
+    chosen = exchanged(dataset, model, looked_at, closed=True)
+    chosen |= {page.row: best for page in looked_at if page.row not in chosen and (best := changes.best(page))}
+    return {row: (change.words, change.more) for row, change in sorted(chosen.items())}
 
 
 def grouped(page: AnyArray, pages: IntArray) -> list[IntArray]:
@@ -279,6 +287,62 @@ class Changes:
             # Axes are exchanged in the numbers of the file, which are shares of the page.
             for words, xyxy in itertools.islice(changed(boxes / of_page, np.ones(2)), 4):
                 yield f"{words} as shares of the page", xyxy * of_page
+
+
+def exchanged(dataset: Dataset, model: int, pages: Sequence[Page], *, closed: bool) -> dict[int, Change]:
+    """Return the change of those of some pages on which little matches whose boxes are on the pages of one another.
+
+    `closed`: each of them has some there, else all but one. None where the pages have too many boxes together.
+    """
+    truth, prediction = dataset.ground_truth, dataset.predictions[model]
+    pages = [page for page in pages if len(page.theirs)]
+    sides = [page.ours for page in pages], [page.theirs for page in pages]
+    if len(pages) < 2 or math.prod(sum(map(len, side)) for side in sides) > _MOST_OF_ALL:
+        return {}
+    ours, theirs = map(np.concatenate, sides)
+    first, second = (np.cumsum([0, *map(len, side[:-1])]) for side in sides)
+    near = iou_of_each(prediction.xyxy[ours][None], truth.xyxy[theirs])[0] >= _IOU
+    of_ours = np.add.reduceat(np.logical_or.reduceat(near, second, axis=1), first, axis=0, dtype=np.int64)
+    of_theirs = np.add.reduceat(np.logical_or.reduceat(near, first, axis=0), second, axis=1, dtype=np.int64)
+    on_other, count = np.minimum(of_ours, of_theirs), len(pages)
+    gain = on_other - on_other.diagonal()[:, None]
+    chance = (on_other.sum() - on_other.max(axis=1).sum()) / (count * (count - 1))
+    changes: dict[int, Change] = {}
+    least = np.array([max(chance, BY_CHANCE * min(len(page.ours), len(page.theirs))) for page in pages])
+    for round_ in _rounds(gain, closed=closed):
+        gains = [(float(gain[at, to]), float(least[at])) for at, to in round_]
+        if closed and not all(unlikely(*each, _EACH_UNLIKELY) for each in gains):
+            continue
+        gained, mean = (sum(column) for column in zip(*gains, strict=True))
+        if unlikely(gained, mean, UNLIKELY / math.comb(count, 2)):
+            for page, other in ((pages[at], pages[to]) for at, to in round_):
+                xyxy, labels = prediction.xyxy[page.ours], (prediction.label[page.ours], truth.label[other.theirs])
+                (fit,) = fits(xyxy[None], truth.xyxy[other.theirs], *labels)
+                changes[page.row] = Change("exchanged with one another", xyxy, other.row, fit)
+    return changes
+
+
+def _rounds(gain: IntArray, *, closed: bool) -> Iterator[list[tuple[int, int]]]:
+    """Yield pages in a round, each with the next one, most boxes first; also those of which one gains nothing."""
+    cells = [(-int(gain[at, to]), at, to) for at, to in np.argwhere(gain >= _FEWEST_MOVED).tolist()]
+    following: dict[int, int] = {}
+    for _, at, to in sorted(cells):
+        if at not in following and to not in following.values():
+            following[at] = to
+    while following:
+        at = start = min(following.keys() - following.values(), default=min(following))
+        round_ = []
+        while at in following:
+            round_.append((at, following.pop(at)))
+            at = round_[-1][1]
+        if at == start or not closed:
+            yield round_ if at == start else [*round_, (at, start)]
+
+
+def unlikely(count: float, mean: float, least: float) -> bool:
+    """Tell whether so many or more have less than this probability where `mean` are expected (Poisson)."""
+    below = sum(math.exp(at * math.log(mean) - mean - math.lgamma(at + 1)) for at in range(int(count)))
+    return 1.0 - below < least
 
 
 def iou_of_each(ours: FloatArray, known: FloatArray) -> FloatArray:

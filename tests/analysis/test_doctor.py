@@ -43,7 +43,7 @@ needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not 
 CLOSE = 0.03
 # All pairs are tried by tests.benchmarks.bench_doctor.
 TWO = [
-    ("ending", "bottom left"),
+    ("case", "bottom left"),
     ("one page on", "aliases"),
     ("percent", "bottom left, corners"),
     ("swapped", "labels in capitals"),
@@ -136,7 +136,7 @@ def test_two_hypotheses_are_found_together(plants: tuple[str, str]) -> None:
     [
         ("bottom left", "0.040", "the y axis flipped", "y-flip"),
         ("one page on", "0.101", "boxes moved 1 page back", "page-offset=-1"),
-        ("ending", "0.000", "document names compared without their ending", "names=ending"),
+        ("case", "0.000", "document names compared without upper and lower case", "names=case"),
         ("double size", "0.000", "coordinates times 0.5", "scale=0.5"),
         ("percent", "0.000", "coordinates read as per cent of the page", "units=percent"),
         ("labels in capitals", "0.000", "label names compared without upper and lower case", "labels=case"),
@@ -537,7 +537,7 @@ def coco(folder: Path, *, scale: float = 1.0, shares: bool = False, label: str =
         ("snapshot", {"shares": True}, "units=share"),
         ("coco", {"scale": 2.0}, "scale=0.5"),
         ("pod", {"label": "FIGURE"}, "labels=case"),
-        ("pixel", {"name": "é.jpg.png"}, "names=ending"),
+        ("pixel", {"name": "É.jpeg"}, "names=case"),
         ("snapshot", {"name": "\uff45\u0301.png"}, "names=unicode"),
     ],
 )

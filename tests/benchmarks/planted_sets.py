@@ -285,6 +285,14 @@ def ids_by(offset: int) -> Plant:
     return plant
 
 
+def ids_exchanged(files: Files) -> None:
+    """Of two to four pages, at most half where there are more than three."""
+    count = min(int(files.rng.integers(2, 5)), max(2, len(files.ids) // 2))
+    pages = files.rng.permutation(len(files.ids))[:count].tolist()
+    taken = dict(zip(pages, [*pages[1:], pages[0]], strict=True))
+    files.ids = [files.ids[taken.get(page, page)] for page in range(len(files.ids))]
+
+
 def categories_by(offset: int) -> Plant:
     def plant(files: Files) -> None:
         files.categories = [key + offset for key in files.categories]
@@ -384,6 +392,7 @@ KINDS: Mapping[str, Kind] = {
     "container and contents": Kind("said", ("page-xml",), nested, on_part=False),
     "shifted": Kind("scale", ALL, moved(lambda xyxy, size: xyxy + 0.08 * np.tile(size * [1.0, -1.0], 2))),
     "cropped": Kind("scale", ALL, moved(lambda xyxy, size: (xyxy - 0.1 * np.tile(size, 2)) / 0.8)),
+    "image ids exchanged": Kind("identity", ("results",), ids_exchanged, on_part=False),
 }  # fmt: skip
 
 

@@ -54,7 +54,12 @@ def test_annotations() -> None:
     assert list(source.boxes.ids) == ["r1", "r2", "r2", "r3", "r4", "q1"]
     assert source.boxes.polygons[3][0] == pytest.approx(np.array([[0.1, 0.1], [0.3, 0.1], [0.2, 0.4]]))
     assert list(source.page_ids) == ["1", "report::p002"]
-    assert (source.attributes, source.issues) == ({"annotator": ["5", "5"]}, ())
+    assert source.attributes == {"annotator": ["5", "5"]}
+    assert warned(source) == [
+        "label_studio.json: $[0].annotations[1].result[1]: a region should have one label; with several each counts as "
+        "a box of its own (Label Studio); found 1 with several. Leave out those that are no kind of region, or expect "
+        "each of them to be found."
+    ]
 
 
 def test_predictions_have_the_score_of_the_region_or_of_all() -> None:

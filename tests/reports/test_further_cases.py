@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,12 @@ def signed(name: str) -> str:
     return f"https://store.example/in/{quote(name)}?Signature=a/b.c%2Fd&Expires=1#page"
 
 
+def of_a_pdf(made: Any) -> dict[str, Any]:
+    """Return COCO as DocLayNet writes it, of the pages of a document."""
+    images = [{**image, "doc_name": "report.pdf", "page_no": at} for at, image in enumerate(coco(made)["images"], 1)]
+    return {**coco(made), "images": images}
+
+
 def with_paths(made: Any) -> dict[str, Any]:
     """Return COCO as its Annotator writes it: the name of the file, and the path beside it."""
     images = coco(made)["images"]
@@ -136,6 +143,10 @@ def with_paths(made: Any) -> dict[str, Any]:
         pytest.param(FOLDERS, tree(FOLDERS, docling, ".json"), id="folders of Docling"),
         pytest.param(FOLDERS, {"pred": unstructured(FOLDERS)}, id="unstructured"),
         pytest.param(FOLDERS, {"gt.json": omnidocbench(FOLDERS), "pred": coco(FOLDERS)}, id="OmniDocBench"),
+        pytest.param(
+            PARTS, {"gt.json": of_a_pdf(PARTS), "pred": docling(*PARTS, name="report")}, id="names of PDFs in DocLayNet"
+        ),
+        pytest.param(PARTS, {"gt.json": docling(*PARTS, name="report"), "pred": of_a_pdf(PARTS)}, id="in predictions"),
         pytest.param(PARTS, {"gt.json": label_studio(PARTS), "pred": coco(PARTS)}, id="pages of Label Studio"),
         pytest.param(DOTTED, {**flat(DOTTED, alto, ".xml")}, id="names with dots in ALTO"),
         pytest.param(DOTTED, {**CLASSES, **{f"pred/{page.name}.txt": yolo(page) for page in DOTTED}}, id="in YOLO"),
@@ -386,10 +397,25 @@ def test_a_rotation_that_cvat_states_is_applied_or_said(tmp_path: Path) -> None:
     value, said = counted(tmp_path, prediction="turned")
     assert value == (11, 4, 4)
     assert (
-        "turned: $.annotations: the rotation of a box should be 0; pycocotools does not read it (CVAT); found 4 other "
+        "turned: $: the rotation of a box or image should be 0; pycocotools does not read it (CVAT); found 4 other "
         "values, the first 90 degrees. These boxes are compared as they are written; CVAT for images 1.1 and Pascal "
         "VOC are read with it."
     ) in said
+
+
+@pytest.mark.parametrize(("side", "key"), [("gt.json", "images"), ("gt.json", "annotations"), ("pred", "")])
+def test_a_rotation_is_said_however_coco_is_read(tmp_path: Path, side: str, key: str) -> None:
+    """`evaluate coco` reads files piece by piece where it can."""
+    files = {"gt.json": coco(THREE), "pred": results(THREE, [1, 2, 3])}
+    files["gt.json"]["annotations"] = [{**row} for row in files["gt.json"]["annotations"]]
+    for row in files[side][key] if key else files[side]:
+        row["rotation"] = 90
+    for row in files["gt.json"]["annotations"]:
+        del row["score"]
+    write(tmp_path, files)
+    for protocol in ("coco", "snapshot"):
+        (made,) = evaluate(protocol, tmp_path / "gt.json", [tmp_path / "pred"])
+        assert f"{side}: $: the rotation of a box or image should be 0" in made.issues[0].sentence
 
 
 def test_what_the_files_were_warned_of_is_said_where_nothing_matches(tmp_path: Path) -> None:
@@ -397,7 +423,43 @@ def test_what_the_files_were_warned_of_is_said_where_nothing_matches(tmp_path: P
     write(tmp_path, {"gt.json": {**coco(THREE), "annotations": rows}, "pred": coco(THREE)})
     value, said = counted(tmp_path)
     assert value is None
-    assert "the rotation of a box should be 0" in said
+    assert "the rotation of a box or image should be 0" in said
+
+
+@pytest.mark.parametrize("protocol", ["coco", "pod"])
+@pytest.mark.parametrize("name", ["TEXT", "plain text"])
+def test_labels_under_other_names_are_said_where_the_others_match(tmp_path: Path, protocol: str, name: str) -> None:
+    prediction = coco(THREE)
+    prediction["categories"] = [{**prediction["categories"][0], "id": 9, "name": name}, *prediction["categories"][1:]]
+    prediction["annotations"] = [
+        {**row, "category_id": 9 if row["category_id"] == 1 else row["category_id"]}
+        for row in prediction["annotations"]
+    ]
+    write(tmp_path, {"gt.json": coco(THREE), "pred": prediction})
+    (made,) = evaluate(protocol, tmp_path / "gt.json", [tmp_path / "pred"])
+    fix = f"label={name}=Text"
+    assert made.issues[-1].sentence == (
+        f'pred: labels should be those of gt.json; boxes under other names match none; found 5 boxes of "{name}", '
+        f'probably "Text". If these are the same, give --fix {shlex.quote(fix)}.'.replace("'", '"')
+    )
+    (made,) = evaluate(protocol, tmp_path / "gt.json", [tmp_path / "pred"], fix=[parse_fix(fix)])
+    assert "labels should be" not in "".join(issue.sentence for issue in made.issues)
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "coco"])
+def test_pages_under_the_names_of_one_another_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], protocol: str
+) -> None:
+    twenty = pages(*(f"{number}.jpg" for number in range(100, 2100, 100)))
+    taken = {4: 17, 17: 4}
+    ids = [taken.get(at, at) + 1 for at in range(len(twenty))]
+    write(tmp_path, {"gt.json": coco(twenty), "pred": results(twenty, ids)})
+    (made,) = evaluate(protocol, tmp_path / "gt.json", [tmp_path / "pred"])
+    words = "match when {}exchanged with one another on 2 of 20 pages: 1800, page 1; 500, page 1"
+    assert words.format("") in "".join(issue.sentence for issue in made.issues)
+    checked = run_command(capsys, "check", tmp_path / "gt.json", tmp_path / "pred")
+    assert (checked[0], words.format("they are ") in checked[1]) == (0, True)
+    assert "With that: 1.000." in checked[1]
 
 
 def test_objects_that_labelme_deleted_are_none(tmp_path: Path) -> None:
@@ -463,15 +525,7 @@ def test_a_folder_with_both_sides_is_described_one_at_a_time(
         pytest.param(coco(pages(*map(signed, ("a.png", "b.png")))), id="web addresses"),
         pytest.param(cvat(FOLDERS, lambda page: f'name="{named(page)}" task_id="{page.name[3]}"'), id="tasks of CVAT"),
         pytest.param(label_studio(PARTS), id="pages of Label Studio"),
-        pytest.param(
-            {
-                **coco(THREE),
-                "images": [
-                    {**image, "doc_name": "r.pdf", "page_no": at} for at, image in enumerate(coco(THREE)["images"], 1)
-                ],
-            },
-            id="pages of DocLayNet",
-        ),
+        pytest.param(of_a_pdf(THREE), id="pages of DocLayNet"),
     ],
 )
 def test_what_is_converted_is_of_the_same_pages(tmp_path: Path, truth: Any, form: str) -> None:

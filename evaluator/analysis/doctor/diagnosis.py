@@ -48,7 +48,7 @@ TIMES: Final = 1.25
 _EXCHANGED: Final = 0.03
 _OF_SMALLER: Final = 0.4
 FITS_BY_CHANCE: Final = 0.3
-"""Several fixes fit any two files a little: F1 from which they are proposed."""
+"""Several fixes, or many labels for one another, fit any two files a little: F1 from which they are proposed."""
 _GEOMETRIES: Final = 4
 # With other ids of images so many boxes have to match, most of them where other coordinates are tried besides, and so
 # many times those that do as given.
@@ -425,10 +425,11 @@ class _Doctor:
             return None
         if not exchanged and best.f1 < TIMES * before:
             return None
-        if (
-            best.f1 < FITS_BY_CHANCE
-            and sum(fix.moves_boxes for fix in best.fixes) + any(fix.kind == "label" for fix in best.fixes) > 1
-        ):
+        several = sum(fix.moves_boxes for fix in best.fixes) + any(fix.kind == "label" for fix in best.fixes) > 1
+        if several and best.f1 < FITS_BY_CHANCE:
+            return None
+        # Where hardly a box matches as given, many labels have an order in which some do.
+        if before < _EXCHANGED and of_smaller < FITS_BY_CHANCE and self._renamed.intersection(best.fixes):
             return None
         documents, boxes = geometry.fitting_counts(self._fixed(best.fixes), self._truth)
         if boxes < FEWEST and any(fix.moves_boxes for fix in best.fixes):

@@ -7,7 +7,9 @@ about a model that finds half of the boxes: what is wrong is told from all pages
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -18,33 +20,37 @@ from evaluator.data.dataset import Annotations, Dataset, join, page_keys
 from evaluator.data.issues import listed
 from evaluator.data.label_names import Overlaps
 from evaluator.matching.pages_apart import (
+    BY_CHANCE,
     FEWEST,
     MOST_PAGES,
+    UNLIKELY,
     Change,
     Changes,
     Fit,
     Page,
     PagesApart,
     apart_of,
+    exchanged,
     iou_of_each,
     pages_of,
+    unlikely,
 )
 
 _IOU: Final = 0.5
 # Little matches on a page: so much of what does on the better pages, or so few of its boxes.
 _LITTLE: Final = 0.5
 _POOR: Final = 0.2
-# So many boxes lie on others by chance, at least; a change brings so many times those that another one does, and so
-# many of all on pages on which little matches.
-_BY_CHANCE: Final = 0.02
+# A change brings so many times the boxes that another one does, and so many of all on pages on which little matches.
 _TIMES: Final = 2.5
 _LEAST: Final = 0.15
-_UNLIKELY: Final = 1e-4
 _RENAMED_BY_CHANCE: Final = 0.005
 _NOT_ALL_RENAMED: Final = 0.001
 _MOST_CHANGES: Final = 4
 # So many boxes have to get their label.
 _FEWEST_NAMED: Final = 5
+
+_Renamed = tuple[Mapping[str, str], str, list[int]]
+"""The other label by label, what that is in words if it is a rule, and pages."""
 
 
 def pages_apart(truth: Annotations, prediction: Annotations) -> tuple[tuple[PagesApart, ...], Annotations]:
@@ -76,16 +82,22 @@ def _moved(dataset: Dataset, pages: list[Page]) -> tuple[tuple[PagesApart, ...],
         return (), prediction
     # Of the better pages, the better one of two; `numpy.quantile` would import masked arrays.
     poor = max(_POOR, _LITTLE * sorted(shares)[3 * len(shares) // 4])
-    changes = Changes(dataset, 0, [page for page in pages if page.given.share <= poor])
+    off = [page for page in pages if page.given.share <= poor]
+    changes, rounds = Changes(dataset, 0, off), exchanged(dataset, 0, off, closed=True)
     chosen: dict[int, Change] = {}
     for _ in range(_MOST_CHANGES):
         left = [page for page in pages if page.row not in chosen]
-        key = _established([(page, changes.of(page)) for page in left if page.given.share <= poor])
+        key = _established([(page, changes.of(page)) for page in off if page.row not in chosen])
         tried = [(page, changes.of(page).get(key)) for page in left] if key else []
         better = {page.row: change for page, change in tried if change is not None and _better(change, page)}
+        # Pages that are moved on bring some of them to one another.
+        if _brought(rounds) >= _brought(better):
+            better = rounds
         if not better:
             break
         chosen |= better
+        rounds = {}
+    chosen |= exchanged(dataset, 0, [page for page in off if page.row not in chosen], closed=False)
     for page in pages:
         # A page that fits well enough says it alone.
         if page.row not in chosen and (best := changes.best(page)) is not None:
@@ -103,6 +115,10 @@ def _moved(dataset: Dataset, pages: list[Page]) -> tuple[tuple[PagesApart, ...],
     moved = replace(boxes, xyxy=xyxy, entry=entry, document=document, page=index, polygons={}, area=None, box_area=None)
     said = {row: (change.words, change.more) for row, change in sorted(chosen.items())}
     return apart_of(said, page_keys(dataset)), replace(prediction, boxes=moved)
+
+
+def _brought(changes: Mapping[int, Change]) -> float:
+    return sum(change.fit.boxes for change in changes.values())
 
 
 def _better(changed: Change, page: Page) -> bool:
@@ -124,17 +140,11 @@ def _established(pages: list[tuple[Page, dict[str, Change]]]) -> str:
     # By chance fewer boxes come in place with their label; under other labels none does.
     for column, counts in ((0, boxes), (3, labelled)):
         # What most of the others bring is chance.
-        chance = max(float(np.sort(counts)[: math.ceil(0.75 * len(counts))].mean()), _BY_CHANCE * most)
+        chance = max(float(np.sort(counts)[: math.ceil(0.75 * len(counts))].mean()), BY_CHANCE * most)
         gained = float(np.maximum(of_each[:, best, column] - given[:, column], 0.0).sum())
-        if gained >= max(FEWEST, _TIMES * chance, _LEAST * most) and _unlikely(gained, chance, _UNLIKELY):
+        if gained >= max(FEWEST, _TIMES * chance, _LEAST * most) and unlikely(gained, chance, UNLIKELY):
             return keys[best]
     return ""
-
-
-def _unlikely(count: float, mean: float, least: float) -> bool:
-    """Tell whether so many or more have less than this probability where `mean` are expected (Poisson)."""
-    below = sum(math.exp(at * math.log(mean) - mean - math.lgamma(at + 1)) for at in range(int(count)))
-    return 1.0 - below < least
 
 
 # --- labels ------------------------------------------------------------------------------------------------------
@@ -144,8 +154,27 @@ def _renamed(dataset: Dataset, pages: list[Page]) -> tuple[tuple[PagesApart, ...
     """Return the pages on which labels stand for one another, and the prediction with the labels that are meant."""
     truth, prediction = dataset.ground_truth.source, dataset.predictions[0].source
     tables = {page.row: table for page in pages if (table := _table(truth, prediction, page)).any()}
+    if not tables:
+        return (), prediction
     code = {label: at for at, label in enumerate(truth.labels)}
     own = {row: code[label] for row, label in enumerate(prediction.labels) if label in code}
+    names, words, rows = _of_pool(truth, prediction, tables, own) or _two(prediction, tables, own)
+    if not rows:
+        return (), prediction
+    labels = list(dict.fromkeys([*prediction.labels, *names.values()]))
+    new = np.array([labels.index(names.get(label, label)) for label in prediction.labels], dtype=np.int32)
+    boxes = prediction.boxes
+    label = np.where(np.isin(dataset.predictions[0].page, rows), new[boxes.label], boxes.label)
+    said = words or listed([f"{old} read as {name}" for old, name in names.items()])
+    moved = replace(prediction, labels=tuple(labels), boxes=replace(boxes, label=label))
+    return apart_of(dict.fromkeys(rows, (f"renamed, {said}", "")), page_keys(dataset)), moved
+
+
+def _of_pool(
+    truth: Annotations, prediction: Annotations, tables: Mapping[int, IntArray], own: Mapping[int, int]
+) -> _Renamed | None:
+    """Return what labels mean on the pages on which most boxes have another one; None where that is no sign."""
+    code = {label: at for at, label in enumerate(truth.labels)}
     given = {entry: _on(table, own) for entry, table in tables.items()}
     pool = sum(
         (table for entry, table in tables.items() if given[entry] <= _LITTLE * table.sum()),
@@ -159,23 +188,48 @@ def _renamed(dataset: Dataset, pages: list[Page]) -> tuple[tuple[PagesApart, ...
     if not set(names) & set(names.values()) and not (
         names and label_names.beyond_chance(prediction.labels, truth.labels, overlaps, exchanged)
     ):
-        return (), prediction
-    meant = own | {row: code[names[label]] for row, label in enumerate(prediction.labels) if label in names}
+        return None
+    meant = dict(own) | {row: code[names[label]] for row, label in enumerate(prediction.labels) if label in names}
     rows = [entry for entry, table in tables.items() if _on(table, meant) > given[entry]]
     gained = sum(_on(tables[entry], meant) - given[entry] for entry in rows)
     # A model that mixes up labels has pages on which it does so more than on others.
     others = sum(tables.values()) - pool
     mixed_up = (others.sum() - _on(others, own) + 0.5) / (others.sum() + 1.0) * pool.sum()
     least = _RENAMED_BY_CHANCE if set(names) == set(names.values()) else _NOT_ALL_RENAMED
-    if gained < _FEWEST_NAMED or not _unlikely(gained, float(mixed_up), least):
-        return (), prediction
-    labels = list(dict.fromkeys([*prediction.labels, *names.values()]))
-    new = np.array([labels.index(names.get(label, label)) for label in prediction.labels], dtype=np.int32)
-    boxes = prediction.boxes
-    label = np.where(np.isin(dataset.predictions[0].page, rows), new[boxes.label], boxes.label)
-    said = words or listed([f"{old} read as {name}" for old, name in names.items()])
-    moved = replace(prediction, labels=tuple(labels), boxes=replace(boxes, label=label))
-    return apart_of(dict.fromkeys(rows, (f"renamed, {said}", "")), page_keys(dataset)), moved
+    if gained < _FEWEST_NAMED or not unlikely(gained, float(mixed_up), least):
+        return None
+    return names, words, rows
+
+
+def _two(prediction: Annotations, tables: Mapping[int, IntArray], own: Mapping[int, int]) -> _Renamed:
+    """Return two labels that stand for one another on the pages on which most of their boxes do; empty for none."""
+    total = sum(tables.values(), np.zeros_like(next(iter(tables.values()))))
+    pairs = [
+        (one, other)
+        for one, other in combinations(own, 2)
+        if min(total[one, own[other]], total[other, own[one]]) >= FEWEST
+    ]
+    for one, other in sorted(pairs, key=lambda pair: -total[pair[0], own[pair[1]]] - total[pair[1], own[pair[0]]]):
+        kept, exchanged_ = {one: own[one], other: own[other]}, {one: own[other], other: own[one]}
+        counts = {entry: (_on(table, exchanged_), _on(table, kept)) for entry, table in tables.items()}
+        rows = [entry for entry, (crossed, straight) in counts.items() if crossed > straight]
+        each = [sum(int(tables[entry][row, at]) for entry in rows) for row, at in exchanged_.items()]
+        gained = sum(counts[entry][0] - counts[entry][1] for entry in rows)
+        rate = _on(total, exchanged_) / (_on(total, exchanged_) + _on(total, kept))
+        # A model that mixes the two up has pages on which most are mixed up.
+        mixed_up = sum(
+            (2 * count - boxes) * math.comb(boxes, count) * rate**count * (1.0 - rate) ** (boxes - count)
+            for boxes in map(sum, counts.values())
+            for count in range(boxes // 2 + 1, boxes + 1)
+        )
+        if (
+            min(each) >= FEWEST
+            and gained >= _FEWEST_NAMED
+            and unlikely(gained, mixed_up, _NOT_ALL_RENAMED / len(pairs))
+        ):
+            first, second = prediction.labels[one], prediction.labels[other]
+            return {first: second, second: first}, "", rows
+    return {}, "", []
 
 
 def _table(truth: Annotations, prediction: Annotations, page: Page) -> IntArray:
@@ -190,6 +244,6 @@ def _table(truth: Annotations, prediction: Annotations, page: Page) -> IntArray:
     return table
 
 
-def _on(table: IntArray, meant: dict[int, int]) -> int:
+def _on(table: IntArray, meant: Mapping[int, int]) -> int:
     """Return how many boxes lie on the label that theirs means."""
     return sum(int(table[row, at]) for row, at in meant.items())

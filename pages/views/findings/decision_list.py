@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -14,7 +14,7 @@ from evaluator.components.gallery.payload import CardBoxItem
 from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import box_key
 from evaluator.data.issues import count_of, plain
-from evaluator.review.decisions import CauseRow, names_in
+from evaluator.review.decisions import CauseRow, Effect, names_in
 from pages.app import frame, widgets
 from pages.app.components import MOST_WANTED, decisions
 from pages.app.results import result_key
@@ -37,7 +37,7 @@ _EMPTY: Final = {
 
 def show(loaded: LoadedBoxes | None) -> None:
     """Draw how far the decisions are, the choice of rows, and the rows."""
-    causes, others = decision_rows.rows_of(loaded)
+    causes, others, worth = decision_rows.rows_of(loaded)
     letters = [model.letter for model in loaded.pair] if loaded is not None else []
     groups = {"": causes, "decided": [row for row in causes if row.entries]}
     groups["open"] = [row for row in causes if not row.entries]
@@ -53,14 +53,18 @@ def show(loaded: LoadedBoxes | None) -> None:
         names = {key: f"{word} {len(groups[key]):,}" for key, word in _CHOICES.items()}
         widgets.switch("Causes", names, State.decided, label_visibility="collapsed", width="content")
     rows = [*groups[state.decided], *(others if state.decided != "open" else [])]
-    _list(loaded, rows, letters)
+    _list(loaded, rows, letters, worth)
 
 
-def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequence[str]) -> None:
+def _list(
+    loaded: LoadedBoxes | None,
+    rows: Sequence[CauseRow],
+    letters: Sequence[str],
+    worth: Callable[[CauseRow], Effect | None],
+) -> None:
     # What was decided is never behind what was not.
     listed = [row for place, row in enumerate(rows) if row.entries or place < _LISTED]
     by_key = {row.key: row for row in listed}
-    worths = decision_rows.worths_of(loaded, listed) if loaded is not None else [None] * len(listed)
     name, verified = author = findings.author()
     unsaved = findings.unsaved(state.decision_unsaved)
     improbable = findings.review_log().improbable(datetime.now(UTC))
@@ -70,13 +74,13 @@ def _list(loaded: LoadedBoxes | None, rows: Sequence[CauseRow], letters: Sequenc
         rows=[
             shown.decision_row(
                 row,
-                worth,
+                worth(row),
                 letters=letters,
                 reviewer=author,
                 known=_is_open(loaded, row),
                 improbable=improbable,
             )
-            for row, worth in zip(listed, worths, strict=True)
+            for row in listed
         ],
         rest=f"{count_of(len(rows) - len(listed), 'smaller cause')} not listed." if len(rows) > len(listed) else "",
         empty=_EMPTY[state.decided],

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import streamlit as st
@@ -35,26 +34,34 @@ _ROWS: Final = Cached[tuple[list[CauseRow], list[CauseRow]]](4)
 _EFFECTS: Final = Cached[Effect | None](256)
 
 
-def rows_of(loaded: LoadedBoxes | None) -> tuple[list[CauseRow], list[CauseRow]]:
-    """Return the causes of the chosen models, those that fail the rule first, and the findings of none."""
+class Rows(NamedTuple):
+    """The causes of the chosen models, those that fail the rule first, and the findings of none.
+
+    `worth` is what the verdict on a cause is worth, worked out when it is asked for.
+    """
+
+    causes: list[CauseRow]
+    others: list[CauseRow]
+    worth: Callable[[CauseRow], Effect | None]
+
+
+def rows_of(loaded: LoadedBoxes | None) -> Rows:
+    """Return the causes and findings under the thresholds of this session."""
     of_texts = finding_rows([*field_verdicts.statuses(), *poster_verdicts.statuses()])
     if loaded is None:
-        return [], [*finding_rows(findings.statuses(None)), *of_texts]
-    made = model_pair.decision_of(loaded)
+        return Rows([], [*finding_rows(findings.statuses(None)), *of_texts], lambda _: None)
+    made, log = model_pair.decision_of(loaded), findings.review_log()
+    key = _key(loaded, made)
 
     def rows() -> tuple[list[CauseRow], list[CauseRow]]:
         results = [result_of(loaded, model) for model in loaded.pair]
         return cause_rows(results, findings.statuses(loaded), made)
 
-    causes, others = _ROWS.of(_key(loaded, made), rows)
-    return causes, [*others, *of_texts]
+    def worth(row: CauseRow) -> Effect | None:
+        return _EFFECTS.of((*key, row.key), lambda: effect_of(row, log, made)) if row.entries else None
 
-
-def worths_of(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> list[Effect | None]:
-    """Return what the verdict on each cause is worth."""
-    made, log = model_pair.decision_of(loaded), findings.review_log()
-    key = _key(loaded, made)
-    return [_EFFECTS.of((*key, row.key), partial(effect_of, row, log, made)) if row.entries else None for row in rows]
+    causes, others = _ROWS.of(key, rows)
+    return Rows(causes, [*others, *of_texts], worth)
 
 
 def _key(loaded: LoadedBoxes, made: Decision | None) -> tuple[object, ...]:
@@ -92,13 +99,11 @@ def page_address(document: str, index: int) -> str:
     return urllib.parse.urljoin(st.context.url or "", f"{_BROWSER}?{query}")
 
 
-def minutes_of(
-    loaded: LoadedBoxes, causes: Sequence[CauseRow], others: Sequence[CauseRow], numbers: Sequence[MeetingNumberItem]
-) -> str:
-    """Return the minutes of what was decided so far; rows as `rows_of` gives them."""
+def minutes_of(loaded: LoadedBoxes, rows: Rows, numbers: Sequence[MeetingNumberItem]) -> str:
+    """Return the minutes of what was decided so far."""
     return minutes(
-        list(zip(causes, worths_of(loaded, causes), strict=True)),
-        others,
+        [(row, rows.worth(row)) for row in rows.causes],
+        rows.others,
         numbers,
         letters=[model.letter for model in loaded.pair],
         signature=frame.signature(loaded, loaded.pair),

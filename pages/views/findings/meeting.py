@@ -50,11 +50,11 @@ def join() -> None:
 def show(loaded: LoadedBoxes) -> None:
     """Draw the whole screen of a meeting."""
     drawn = live.follow(loaded)
-    causes, others = decision_rows.rows_of(loaded)
-    rows = [*causes, *others]
+    every = decision_rows.rows_of(loaded)
+    rows = [*every.causes, *every.others]
     row = next((each for each in rows if each.key == state.meeting_item), rows[0] if rows else None)
     live.tell(loaded, row, _example(row) if row is not None else 0)
-    payload = _payload(loaded, causes, others, row)
+    payload = _payload(loaded, every, row)
     state.meeting_minutes = payload.minutes
     with st.container(key="meeting"):
         meeting(
@@ -72,10 +72,8 @@ def show(loaded: LoadedBoxes) -> None:
         decision_rows.show_on_page(loaded, row, _example(row))
 
 
-def _payload(
-    loaded: LoadedBoxes, causes: Sequence[CauseRow], others: Sequence[CauseRow], row: CauseRow | None
-) -> MeetingPayload:
-    rows = [*causes, *others]
+def _payload(loaded: LoadedBoxes, every: decision_rows.Rows, row: CauseRow | None) -> MeetingPayload:
+    rows = [*every.causes, *every.others]
     name, verified = findings.author()
     unsaved = findings.unsaved(state.meeting_unsaved)
     numbers, line = _numbers(loaded), frame.signature(loaded, loaded.pair)
@@ -99,7 +97,7 @@ def _payload(
         owners=names_in(rows),
         decided=agenda.decided_items(rows),
         numbers=numbers,
-        minutes=decision_rows.minutes_of(loaded, causes, others, numbers),
+        minutes=decision_rows.minutes_of(loaded, every, numbers),
         reviewer=name,
         verified=verified,
         problem="" if unsaved is None else plain(unsaved.words),

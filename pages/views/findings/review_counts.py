@@ -20,7 +20,7 @@ def counts_of(loaded: LoadedBoxes | None) -> Mapping[View, tuple[int, str]]:
     """Return how many rows, places and suspects the modes list, and that in words; nothing without files."""
     if loaded is None or not loaded.pair:
         return {}
-    causes, others = decision_rows.rows_of(loaded)
+    causes, others, _ = decision_rows.rows_of(loaded)
     rows = count_of(len(causes), "cause") + (f" and {count_of(len(others), 'finding')} of none" if others else "")
     places = int(np.count_nonzero(~page_listing.judged_causes(loaded, loaded.shown)))
     of_model = f"{count_of(places, 'place')} of {frame.letter_and_name(loaded.shown)} without a verdict"

@@ -60,7 +60,14 @@ class Read(NamedTuple):
         """Yield the names and the places of the items that moved, by predicted order."""
         if all(rank == at for at, rank in enumerate(self.ranks)):
             return
-        kept, size, start = {*longest_rising(self.ranks, self.kinds)}, len(self.ranks), 0
+        size = len(self.ranks)
+        # What is in place at either end is in every longest rising part.
+        first = next(at for at in range(size) if self.ranks[at] != at)
+        last = next(at for at in reversed(range(size)) if self.ranks[at] != at)
+        moved = slice(first, last + 1)
+        kept = {first + at for at in longest_rising(self.ranks[moved], self.kinds[moved])}
+        kept |= {at for at, rank in enumerate(self.ranks) if at == rank and not first <= at <= last}
+        start = 0
         while start < size:
             if start in kept:
                 start += 1

@@ -7,6 +7,7 @@ third in an ordered one again. Items of one place are an unordered group.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -88,18 +89,25 @@ def pair_counts(sequence: Sequence[int], truth: Sequence[Place], predicted: Sequ
     `sequence`: ranks in the ground truth, as predicted; pairs that the ground truth does not order are not counted.
     """
     free, tied = Ties(truth), Ties(predicted)
+    if not free and not tied:
+        return _rising_pairs(sequence)
     ranks: IntArray = np.array(sequence, dtype=np.int64)
     right = wrong = undecided = 0
     for row in range(len(ranks) - 1):
         rising = ranks[row + 1 :] > ranks[row]
-        if not free and not tied:
-            right += int(rising.sum())
-            continue
         counted = ~free.after(row) if free else np.ones(len(rising), dtype=bool)
         loose = tied.after(row) & counted if tied else np.zeros(len(rising), dtype=bool)
         undecided += int(loose.sum())
         right += int((rising & counted & ~loose).sum())
         wrong += int((~rising & counted & ~loose).sum())
-    if not free and not tied:
-        wrong = len(ranks) * (len(ranks) - 1) // 2 - right
     return right, wrong, undecided
+
+
+def _rising_pairs(sequence: Sequence[int]) -> tuple[int, int, int]:
+    """Return `pair_counts` where nothing is tied."""
+    before: list[int] = []
+    right = 0
+    for rank in sequence:
+        right += bisect_left(before, rank)
+        insort(before, rank)
+    return right, len(sequence) * (len(sequence) - 1) // 2 - right, 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from rapidfuzz.distance import Editop, Levenshtein
 
@@ -15,7 +15,8 @@ Name = Literal[
     "missing", "extra", "case", "spaces", "hyphenation", "punctuation", "marks", "visual_order", "words_moved",
     "digits", "cut_off", "swallowed", "characters", "other_text",
 ]  # fmt: skip
-_LONG_ENOUGH_TO_TURN = 3
+_LONG_ENOUGH_TO_TURN: Final = 3
+_NO_WORD: Final = re.compile(r"[\W_]+")
 
 
 def mistake_of(reference: str, hypothesis: str, edits: Sequence[Editop]) -> Name | None:
@@ -32,10 +33,10 @@ def mistake_of(reference: str, hypothesis: str, edits: Sequence[Editop]) -> Name
         return "spaces"
     if re.sub("[- ]", "", reference) == re.sub("[- ]", "", hypothesis):
         return "hyphenation"
-    if _without(reference, "PS") == _without(hypothesis, "PS"):
+    if _are_equal_without("PS", reference, hypothesis):
         return "punctuation"
-    first, second = (_without(unicodedata.normalize("NFD", text), "M") for text in (reference, hypothesis))
-    if first == second:
+    both = (unicodedata.normalize("NFD", text) for text in (reference, hypothesis))
+    if not (reference.isascii() and hypothesis.isascii()) and _are_equal_without("M", *both):
         return "marks"
     distance, longest = len(edits), max(len(reference), len(hypothesis))
     if len(reference) > _LONG_ENOUGH_TO_TURN:
@@ -51,6 +52,12 @@ def mistake_of(reference: str, hypothesis: str, edits: Sequence[Editop]) -> Name
     if _lies_at_ends([edit.dest_pos for edit in edits if edit.tag == "insert"], distance, hypothesis, reference):
         return "swallowed"
     return "characters" if 2 * distance <= longest else "other_text"
+
+
+def _are_equal_without(kinds: str, one: str, other: str) -> bool:
+    """Return whether texts are equal without white space and some categories of characters, which are no words'."""
+    # Texts that differ in their letters and digits, as most do, need no category of any character.
+    return _NO_WORD.sub("", one) == _NO_WORD.sub("", other) and _without(one, kinds) == _without(other, kinds)
 
 
 def _without(text: str, kinds: str) -> str:

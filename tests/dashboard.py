@@ -23,7 +23,7 @@ from streamlit.runtime.state import get_session_state
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from evaluator import project
-from evaluator.workspace import WORKSPACE_VARIABLE
+from evaluator.workspace.variables import WORKSPACE_VARIABLE
 from pages.app.state import State
 from tests.building import Box, write_file
 

@@ -15,8 +15,8 @@ import pytest
 from streamlit import config as streamlit_config
 
 from evaluator.system.version import __version__
-from evaluator.workspace import WORKSPACE_VARIABLE
 from evaluator.workspace.uploads import PAGE_BYTES
+from evaluator.workspace.variables import WORKSPACE_VARIABLE
 from tests.contrast import contrast
 from tests.dashboard import ROOT
 

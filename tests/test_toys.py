@@ -17,8 +17,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats, project, protocols
-from evaluator.workspace import WORKSPACE_VARIABLE
 from evaluator.workspace.roles import Sides, find
+from evaluator.workspace.variables import WORKSPACE_VARIABLE
 from tests.dashboard import ROOT, add, cards, signature, start, workspace
 from tests.terminal import run_command
 from tests.toys.centres import PROTOCOL

@@ -161,8 +161,8 @@ def _serve(
     """
     import webbrowser
 
-    from evaluator.workspace import WORKSPACE_VARIABLE
     from evaluator.workspace.roles import QUERY_VARIABLE
+    from evaluator.workspace.variables import WORKSPACE_VARIABLE
 
     chosen = _free_port(port)
     described = workspace_files.to_json() if workspace_files is not None else ""

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from evaluator.workspace import WORKSPACE_VARIABLE
+from evaluator.workspace.variables import WORKSPACE_VARIABLE
 
 _FOLDER: Final = Path(__file__).resolve().parents[1]
 ICON: Final = f"data:image/png;base64,{base64.b64encode((_FOLDER / 'icon.png').read_bytes()).decode()}"

@@ -29,9 +29,10 @@ from evaluator.formats.posters import Posters
 from evaluator.metrics.results import distinct_names
 from evaluator.project import Member, MergedFiles, Origin, Project, Upload, paths_of
 from evaluator.protocols.base import Source
-from evaluator.workspace import WORKSPACE_VARIABLE, roles
+from evaluator.workspace import roles
 from evaluator.workspace.roles import Workspace
 from evaluator.workspace.store import OpenUpload
+from evaluator.workspace.variables import WORKSPACE_VARIABLE
 from pages.app import jobs, protocol
 from pages.app.cache import Cached
 from pages.app.state import Field, PlaceField, State, state

@@ -11,11 +11,12 @@ from typing import Final
 
 import msgspec
 
-from evaluator.formats.build import Size, listed
+from evaluator.formats.build import Held, Size, listed
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, document_of
 
 _FROM_BELOW: Final = ("PointSpace", "RelativeCoordinateSystem")
+_NOT_IN_ORDER: Final = ("Header", "Footer", "PageBreak")
 _MARKS: Final = (b'"element_id"', b'"metadata"', b'"type"')
 _PLACE_MARKS: Final = (b'"metadata"', b'"coordinates"', b'"layout_width"', b'"type"')
 _WRAPPED = re.compile(rb'\{\s*"elements"\s*:')
@@ -35,11 +36,14 @@ class _Metadata(msgspec.Struct, gc=False):
     filename: str | None = None
     file_directory: str | None = None
     detection_class_prob: float | None = None
+    # Only looked at where items are read.
+    text_as_html: object = None
 
 
 class _Element(msgspec.Struct, gc=False):
     type: str
     metadata: _Metadata | None = None
+    text: object = None
 
 
 class Unstructured(ModelOutput):
@@ -101,7 +105,8 @@ class Unstructured(ModelOutput):
         sizes: dict[int, Size] = {}
         for place, element in elements:
             if element.metadata is not None and _has_place(element):
-                _add(element.type, element.metadata, place, file, sizes)
+                held = _held(element, element.metadata, place, file) if file.reads_items else None
+                _add(element.type, element.metadata, place, file, sizes, held=held)
 
 
 FORMAT: Final = Unstructured()
@@ -112,12 +117,21 @@ def _has_place(element: _Element) -> bool:
     return metadata is not None and metadata.coordinates is not None and metadata.coordinates.points is not None
 
 
-def _add(label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: dict[int, Size]) -> None:
+def _held(element: _Element, metadata: _Metadata, place: str, file: OutputFile) -> Held:
+    """Return the text and the table of an element, and its place among those of the file."""
+    order = None if element.type in _NOT_IN_ORDER else (file.builder.boxes,)
+    html = file.text_of(metadata.text_as_html, f"{place}.metadata.text_as_html")
+    return Held(order, file.text_of(element.text, f"{place}.text"), html)
+
+
+def _add(
+    label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: dict[int, Size], *, held: Held | None
+) -> None:
     """Add the box of an element in the size of its page, and the page when it is new."""
-    where, held = f"{place}.metadata.coordinates", metadata.coordinates
-    assert held is not None
-    assert held.points is not None
-    width, height = held.layout_width, held.layout_height
+    where, stated = f"{place}.metadata.coordinates", metadata.coordinates
+    assert stated is not None
+    assert stated.points is not None
+    width, height = stated.layout_width, stated.layout_height
     if width is None or height is None:
         rule = "coordinates must have layout_width and layout_height (unstructured)"
         file.collector.error(where, rule, "none", AGAIN)
@@ -134,8 +148,8 @@ def _add(label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: d
     if row is None:
         row = file.page(where, index=index, size=(width, height), document=document, name=filename, path=path)
         sizes[row] = width, height
-    flipped = held.system in _FROM_BELOW
+    flipped = stated.system in _FROM_BELOW
     # An element may have been found on an image of another resolution than the first one of its page.
     across, down = sizes[row][0] / width, sizes[row][1] / height
-    points = [(x * across, (height - y if flipped else y) * down) for x, y in held.points]
-    file.outline(row, label, points, where, score=metadata.detection_class_prob)
+    points = [(x * across, (height - y if flipped else y) * down) for x, y in stated.points]
+    file.outline(row, label, points, where, score=metadata.detection_class_prob, held=held)

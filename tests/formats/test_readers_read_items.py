@@ -127,6 +127,20 @@ def test_marker_has_html() -> None:
     assert (text_of_html("a<br>b &amp; <b>c</b>"), text_of_html("")) == ("a\nb & c", "")
 
 
+def test_unstructured_has_text_and_html() -> None:
+    coordinates = {"points": [[0, 0], [9, 0], [9, 9], [0, 9]], "system": "PixelSpace", "layout_width": 100,
+                   "layout_height": 100}  # fmt: skip
+    metadata = {"page_number": 1, "coordinates": coordinates}
+    elements = [
+        {"type": "Header", "element_id": "a", "text": "h", "metadata": metadata},
+        {"type": "NarrativeText", "element_id": "b", "text": "of", "metadata": metadata},
+        {"type": "Table", "element_id": "c", "text": "1", "metadata": {**metadata, "text_as_html": TABLE}},
+    ]
+    assert held(elements) == [
+        ("Header", None, "h", None), ("NarrativeText", (1,), "of", None), ("Table", (2,), "1", TABLE),
+    ]  # fmt: skip
+
+
 def test_omnidocbench_has_latex_of_equations_alone() -> None:
     tree = own("omnidocbench.json")
     region = tree[0]["layout_dets"][0]
@@ -144,7 +158,7 @@ def test_omnidocbench_has_latex_of_equations_alone() -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("folder", ["docling", "mineru", "marker", "pp-doclayout", "omnidocbench"])
+@pytest.mark.parametrize("folder", ["docling", "mineru", "marker", "pp-doclayout", "omnidocbench", "unstructured"])
 def test_boxes_are_the_same_with_and_without_what_they_hold(folder: str) -> None:
     files = [path for path in sorted(real("formats", folder).glob("*.json")) if "schema" not in path.name]
     assert files

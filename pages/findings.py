@@ -10,7 +10,7 @@ from typing import Final, Literal, get_args
 
 import streamlit as st
 
-from evaluator.data.issues import BadInput, Issue, count_of, displayed, plain
+from evaluator.data.issues import BadInput, Issue, count_of, name_in_list, plain
 from evaluator.pdf.sizes import page_sizes
 from evaluator.review import findings_export, findings_import, identity
 from evaluator.review.corrections import annotators_file
@@ -123,7 +123,7 @@ def _say_more(loaded: LoadedBoxes) -> None:
 def _note_form(loaded: LoadedBoxes) -> None:
     with st.form("say_more", border=False):
         kinds = ["page", "document", *(["comparison"] if len(loaded.models) > 1 else [])]
-        names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
+        names = {document.doc_id: name_in_list(document.name) for document in loaded.dataset.documents}
         words: dict[str, str] = {"": "None, only a note", **dict(VERDICTS.items())}
         about, where, which = st.columns([2.1, 2, 1])
         about.segmented_control(

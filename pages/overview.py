@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluator.compare.decision import Decision
 from evaluator.compare.sentences import matched_sentence, worse_sentence
 from evaluator.components.viewer.mistake_filter import document_counts
-from evaluator.data.issues import count_of, displayed, plain
+from evaluator.data.issues import count_of, displayed, name_in_list, plain
 from evaluator.matching.box_items import Status
 from evaluator.metrics.resampling import RESAMPLES
 from evaluator.review.decisions import CauseRow
@@ -119,7 +119,7 @@ def _documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
     }
     order = np.argsort(-mistakes["A"], kind="stable").tolist()
     pages = np.bincount(dataset.page_document, minlength=len(dataset.documents))
-    table: dict[str, Column] = {"Document": [displayed(dataset.documents[row].name) for row in order]}
+    table: dict[str, Column] = {"Document": [name_in_list(dataset.documents[row].name) for row in order]}
     table["Pages"] = pages[order]
     for key, result in results.items():
         table[f"F1, {key}"] = result.per_document.f1[order]

@@ -17,7 +17,7 @@ from evaluator.components.matrix.payload import MatrixPayload, with_axes
 from evaluator.components.tint.cell_overlay import tint_data
 from evaluator.components.tint.payload import TintPayload
 from evaluator.components.viewer.payload import SharperEvent
-from evaluator.data.issues import Issue, count_of, cut, displayed, issue_count, whole
+from evaluator.data.issues import Issue, count_of, cut, displayed, issue_count, name_in_list, whole
 from evaluator.metrics import export
 from evaluator.metrics.results import defined
 from evaluator.protocols import PROTOCOLS, pixel
@@ -60,7 +60,7 @@ def _place_choices(result: pixel.PixelResult, place: Place | None) -> None:
         return
     dataset = result.dataset
     counted = np.flatnonzero(result.counted)
-    names = {each.doc_id: displayed(each.name) for each in dataset.documents}
+    names = {each.doc_id: name_in_list(each.name) for each in dataset.documents}
     present = [dataset.documents[code].doc_id for code in np.unique(dataset.page_document[counted]).tolist()]
     state.pixel_document = place.document
     st.selectbox(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import streamlit as st
 
-from evaluator.data.issues import BadInput, count_of, plain
+from evaluator.data.issues import BadInput, count_of, name_in_list, plain
 from evaluator.pack.contents import Contents
 from evaluator.pack.diff import PackRecord, recorded
 from evaluator.pack.options import MOST_PAGES_PER_YEAR, MOST_SECONDS, VERDICT_WORDS, PackOptions, today
@@ -115,7 +115,7 @@ def _short(name: str) -> str:
 
 def _choice(loaded: LoadedBoxes, limits: PackOptions) -> PackOptions:
     title = _title()
-    names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
+    names = {document.doc_id: name_in_list(document.name) for document in loaded.dataset.documents}
     offered = {document: _short(name) for document, name in list(names.items())[:_DOCUMENTS]}
     documents = widgets.several(
         "Documents",

@@ -240,6 +240,15 @@ def displayed(text: str) -> str:
     return plain(cut(text))
 
 
+def name_in_list(name: str) -> str:
+    """Return the name of a document as lists show it: `displayed`, without the ending that nearly all have.
+
+    >>> name_in_list("report.pdf"), name_in_list("scan.png")
+    ('report', 'scan.png')
+    """
+    return displayed(name).removesuffix(".pdf")
+
+
 def isolated(name: str) -> str:
     r"""Return a name for the middle of a line; one from right to left is put between isolates.
 

@@ -16,7 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluator import formats
 from evaluator.components.theme.payload import ThemePayload
 from evaluator.data.dataset import level_texts
-from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, plain
+from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, name_in_list, plain
 from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.metrics.resampling import FEW_DOCUMENTS
 from evaluator.metrics.results import ratio_text, threshold_text
@@ -304,7 +304,7 @@ def document_choice(loaded: LoadedBoxes) -> None:
     """Draw the choice of all documents, or one."""
 
     def all_names() -> dict[str, str]:
-        names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
+        names = {document.doc_id: name_in_list(document.name) for document in loaded.dataset.documents}
         return {"": f"All {count_of(len(names), 'document')}", **names}
 
     widgets.choice("Document", _DOCUMENT_NAMES.of(loaded.digests, all_names), State.within)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evaluator.data.issues import name_in_list
 from evaluator.matching.box_items import Query, class_confusion, in_query, items
 from tests.browser.conftest import Screen, Visit, course
 from tests.browser.test_app import nothing_sticks_out, nothing_sticks_out_of_a_narrow_window
@@ -68,7 +69,7 @@ def a_cell_opens_its_boxes_and_a_card_its_page(screen: Screen) -> None:
     card.click()
     screen.arrived("Pages")
     document, number = screen.where()
-    assert place == f"{document}, page {number}"
+    assert place == f"{name_in_list(document)}, page {number}"
     assert screen.address()["box"].startswith("p")
     screen.page.go_back()
     screen.arrived("Grid")

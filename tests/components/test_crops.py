@@ -80,7 +80,7 @@ def test_what_a_card_says_by_hand() -> None:
     ]  # fmt: skip
     fit = "IoU 1.00 · coverage 1.00 · purity 1.00"
     assert [card["facts"] for card in drawn[:3]] == [[fit, "score 0.90"], [], [fit, "score 0.80"]]
-    assert [card["place"] for card in drawn[-2:]] == ["a.pdf, page 1", "a.pdf, page 2"]
+    assert [card["place"] for card in drawn[-2:]] == ["a, page 1", "a, page 2"]
     assert drawn[2]["boxes"] == [
         {"key": "g1", "side": "ground_truth", "status": "FN", "xyxy": [0.0, 0.5, 0.4, 0.7], "outline": None},
         {"key": "p1", "side": "prediction", "status": "FP", "xyxy": [0.0, 0.5, 0.4, 0.7], "outline": None},

@@ -180,7 +180,7 @@ def test_verdicts_are_for_whole_places_once_and_the_last_is_taken_back(store_pat
 def test_a_cause_of_the_rail_becomes_a_chip_and_f_shows_the_other_model(store_path: Path) -> None:
     app = start(GALLERY)
     dashboard.send_event(app, "cards", "cause", 1)
-    assert toolbar(fine(app.run())).startswith("Extra Text | 41 mistakes, at 41 places on ")
+    assert toolbar(fine(app.run())).startswith("Extra Text | 41 wrong boxes in 41 mistakes, at 41 places on ")
     assert [cause["chosen"] for cause in component(app, "cards")["causes"]][:3] == [False, True, False]
     dashboard.send_event(app, "cards", "cause", -1)
     dashboard.send_event(app, "cards", "model", True)

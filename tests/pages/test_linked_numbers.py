@@ -20,7 +20,7 @@ from evaluator.compare.ledger import ledger
 from evaluator.components.compare.pair_list import boxes_of, listed_pages
 from evaluator.components.viewer import mistake_filter, page_overlay
 from evaluator.components.viewer.mistake_filter import MistakeFilter
-from evaluator.data.issues import count_of
+from evaluator.data.issues import count_of, displayed, name_in_list
 from evaluator.matching.box_items import (
     Query,
     asked_boxes,
@@ -36,6 +36,7 @@ from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, linked_rows
 from evaluator.protocols.pixel.cells import cell_facts
 from pages.app.state import State
+from pages.views.fields.tables import _COUNTS
 from tests import dashboard
 from tests.dashboard import COMPARE, GALLERY, OVERVIEW, PAGE_BROWSER, component, fine, start, table, viewer, words
 from tests.sample_results import box_result, field_results, pixel_result, sample
@@ -164,7 +165,7 @@ def test_a_bar_opens_the_page_browser_with_nothing_hidden() -> None:
 
 def test_every_document_opens_its_mistakes() -> None:
     documents = table(start(OVERVIEW, charts="documents"), "Mistakes, A")
-    names = {document.name: document.doc_id for document in sample().documents}
+    names = {name_in_list(document.name): document.doc_id for document in sample().documents}
     assert documents["Mistakes, A"].is_monotonic_decreasing
     assert documents["Pages"].sum() == sample().pages
     assert set(documents["Document"]) == set(names)
@@ -371,8 +372,9 @@ def test_every_cause_of_the_grid_opens_its_mistakes_places_and_pages() -> None:
     totals = totals_of(0)
     for family in list(box_result(0).causes.alike)[::3]:
         said, total = gallery(cause=family), totals[family_title(family)]
-        numbers = [whole(n) for n in re.findall(r"([\d,]+) (?:places?|mistakes?|pages?)", said.rpartition("|")[2])]
-        assert numbers == [total.mistakes, total.places, total.pages], said
+        nouns = r"([\d,]+) (?:wrong box(?:es)?|places?|mistakes?|pages?)"
+        numbers = [whole(n) for n in re.findall(nouns, said.rpartition("|")[2])]
+        assert numbers == [total.boxes, total.mistakes, total.places, total.pages], said
 
 
 @pytest.mark.parametrize(("of", "measure"), [("A", "recall"), ("B", "precision")])
@@ -406,3 +408,38 @@ def test_every_pair_of_models_opens_in_compare_with_its_difference() -> None:
         assert component(compared, "ledger")
         assert f"F1 {pairs[str(column)][row]}" in " ".join(words(compared))
         dashboard.go(app, dashboard.MODELS)
+
+
+def test_every_kind_of_mistake_of_the_filter_opens_as_many() -> None:
+    for option in start(GALLERY).button_group(key="mistake_names").options:
+        title, _, number = dashboard.plain(option).rpartition(" ")
+        assert opened(start(GALLERY, mistakes=TITLES[title])) == whole(number), title
+
+
+def test_every_page_of_the_strip_lists_as_many_mistakes_as_it_says() -> None:
+    for model in LETTERS.values():
+        for entry in viewer(start(PAGE_BROWSER, model=str(model + 1)))["strip"]:
+            page = sample().page_row(entry["document"], entry["index"])
+            assert page is not None
+            assert len(page_overlay.page_data(box_result(model), page).mistakes) == entry["mistakes"], entry["document"]
+
+
+def test_all_differences_and_those_of_a_page_are_as_many_as_their_words_say() -> None:
+    app = start(COMPARE)
+    pages = component(app, "strip")
+    (here,) = [entry for entry in pages["strip"] if entry["current"]]
+    assert len(pages["differences"]) == here["gained"] + here["lost"]
+    (every,) = [button.label for button in app.button if button.label.startswith("All ")]
+    tables = component(dashboard.press(app, every), "ledger")["tables"]
+    assert every == f"All {count_of(len(tables[-1]['rows']), 'difference')}"
+
+
+@pytest.mark.parametrize("letter", LETTERS)
+def test_every_count_of_a_field_type_lists_its_fields(letter: str) -> None:
+    app, result = start(dashboard.FIELDS, model=str(LETTERS[letter] + 1)), field_results()[letter]
+    types = table(app, "Box too far off")
+    classes = {displayed(name): name for name in result.compared.classes}
+    for title, (_, link) in _COUNTS.items():
+        for name, count in zip(types["Field"], types[title], strict=True):
+            rows = linked_rows(result, link, iou=0.5, label=classes.get(name))
+            assert len(rows) == count, (name, title)

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.compare.differences import Difference, decision_differences, differences
 from evaluator.compare.sentences import difference_points, interval_text, name_of, summary
+from evaluator.data.issues import name_in_list
 from evaluator.metrics.results import signed
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
@@ -56,7 +57,7 @@ def test_the_view_says_counts_and_lists_what_the_terminal_does(monkeypatch: pyte
             listed = items_listed(app)
             items = [ledger.items[at] for at in ledger.items_with_outcome(row, outcome)]
             assert len(listed) == ledger.counts(row)[outcome] > 0
-            assert listed["Document"].tolist() == [item.document for item in items]
+            assert listed["Document"].tolist() == [name_in_list(item.document) for item in items]
             if items[0].page is not None:
                 assert listed["Page"].tolist() == [str((item.page or 0) + 1) for item in items]
             if items[0].place:
@@ -131,7 +132,7 @@ def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.Mo
         assert address(app)["poster"] == row["Document"]
         assert dashboard.viewer(app)["page"]["document"] == row["Document"]
     elif protocol == "pixel":
-        assert (now(State.doc), now(State.page) + 1) == (row["Document"], int(row["Page"]))
+        assert (name_in_list(now(State.doc)), now(State.page) + 1) == (row["Document"], int(row["Page"]))
     else:
         assert (now(State.field_doc), now(State.field_page)) == (row["Document"], int(row["Page"]))
         data = dashboard.viewer(app)

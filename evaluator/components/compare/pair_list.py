@@ -15,7 +15,7 @@ from evaluator.components.compare.pair import PAGE_FILTERS
 from evaluator.components.compare.payload import FilterItem, ListedPageItem, LookItem
 from evaluator.components.viewer.page_strip import window
 from evaluator.data.boxes import IntArray
-from evaluator.data.issues import count_of, cut, displayed
+from evaluator.data.issues import count_of, cut, name_in_list
 from evaluator.metrics.results import signed
 
 LISTED_PAGES: Final = 200
@@ -136,7 +136,7 @@ def around(
         strip.append(
             ListedPageItem(
                 document=cut(document),
-                name=displayed(name).removesuffix(".pdf"),
+                name=name_in_list(name),
                 index=page,
                 lost=int(left[row]),
                 gained=int(right[row]),

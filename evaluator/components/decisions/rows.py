@@ -9,7 +9,7 @@ from evaluator.components.decisions.payload import DecisionRowItem, WorthItem
 from evaluator.components.gallery import crops
 from evaluator.components.gallery.payload import CardBoxItem, CardItem, CardSideItem
 from evaluator.components.meeting.agenda import opinion_of, votes_of
-from evaluator.data.issues import count_of, displayed, listed, plain
+from evaluator.data.issues import count_of, displayed, listed, name_in_list, plain
 from evaluator.metrics.results import ratio_text
 from evaluator.review.decisions import STATUS_MARKS, CauseRow, Effect, example_of
 from evaluator.review.finding_groups import MOST_AT_ONCE, VERDICT_MARKS
@@ -80,11 +80,11 @@ def place_of(row: CauseRow) -> tuple[str, int, str] | None:
         result = row.sides[place.model].result
         dataset, page = result.matching.dataset, int(result.causes.page[place.row])
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
-        return document.doc_id, index, f"{displayed(document.name).removesuffix('.pdf')}, page {index + 1}"
+        return document.doc_id, index, f"{name_in_list(document.name)}, page {index + 1}"
     target = row.entries[0].judged.target
     if target.document is None or target.page is None:
         return None
-    return target.document, target.page, f"{displayed(target.document).removesuffix('.pdf')}, page {target.page + 1}"
+    return target.document, target.page, f"{name_in_list(target.document)}, page {target.page + 1}"
 
 
 def example_boxes(row: CauseRow) -> list[list[CardBoxItem]]:

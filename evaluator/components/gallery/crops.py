@@ -19,7 +19,7 @@ from evaluator.components.payload import Rect
 from evaluator.components.viewer.outlines import outline_paths
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Side, box_key
-from evaluator.data.issues import count_of, displayed, isolated
+from evaluator.data.issues import count_of, displayed, isolated, name_in_list
 from evaluator.matching.box_items import MATCHED, Items
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
@@ -98,7 +98,7 @@ def _card(
         title="Matched" if kind == MATCHED else ERROR_TYPES["document"][DOCUMENT[kind]].chip,
         label=_label(shown, row, dataset.labels),
         facts=_facts(shown, row, len(truths), len(predictions)),
-        place=f"{displayed(document.name)}, page {index + 1}",
+        place=f"{name_in_list(document.name)}, page {index + 1}",
         tags=_tags(boxes),
         document=document.doc_id,
         index=index,
@@ -141,7 +141,7 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
                 title=displayed(of_causes.title(row)),
                 label="",
                 facts=[f"{count_of(len(boxes), 'wrong box')} in {count_of(len(of_causes.rows[row]), 'mistake')}"],
-                place=f"{displayed(document.name)}, page {index + 1}",
+                place=f"{name_in_list(document.name)}, page {index + 1}",
                 tags=_tags(boxes),
                 family=str(of_causes.kind[row]),
                 document=document.doc_id,
@@ -162,7 +162,7 @@ def page_card(result: AnyBoxResult, page: int, *, title: str, facts: Sequence[st
         title=title,
         label="",
         facts=facts,
-        place=f"{displayed(document.name)}, page {index + 1}",
+        place=f"{name_in_list(document.name)}, page {index + 1}",
         tags=_tags([box for box in boxes if box.status in ("FP", "FN")]),
         document=document.doc_id,
         index=index,

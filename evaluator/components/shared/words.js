@@ -82,6 +82,11 @@ export function plainName(name) {
   });
 }
 
+/** @param {string} name of a document @returns {string} as lists show it, without the ending that nearly all have */
+export function nameInList(name) {
+  return plainName(name).replace(/\.pdf$/, "");
+}
+
 /** @param {string | null} verdict @returns {string} */
 export function verdictWords(verdict) {
   return VERDICTS.find(([name]) => name === verdict)?.[1] ?? "";

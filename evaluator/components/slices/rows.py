@@ -37,7 +37,7 @@ from evaluator.components.slices.payload import (
     SlicesPayload,
 )
 from evaluator.data.boxes import BoolArray, IntArray
-from evaluator.data.issues import count_of, cut, displayed
+from evaluator.data.issues import count_of, cut, displayed, name_in_list
 from evaluator.matching.box_items import MATCHED, Items, items, with_boxes
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Observations
@@ -84,7 +84,7 @@ def _slice(
         things=_BOXES,
         fitting=_MATCHES,
         pages=[
-            SlicePageItem(cut(each.document), displayed(each.document), each.page, each.boxes, each.wrong)
+            SlicePageItem(cut(each.document), name_in_list(each.document), each.page, each.boxes, each.wrong)
             for each in pages[:_MOST_PAGES]
         ],
         places=len(pages),
@@ -214,7 +214,7 @@ def _pages_of(one: Slice, observed: Observations, rows: IntArray) -> list[SliceP
         of_page[0] += 1
         of_page[1] += bad
     order = sorted(counts, key=lambda page: -counts[page][1])
-    return [SlicePageItem(cut(name), displayed(name), index, *counts[name, index]) for name, index in order]
+    return [SlicePageItem(cut(name), name_in_list(name), index, *counts[name, index]) for name, index in order]
 
 
 def _gate(one: Slice) -> str:

@@ -18,7 +18,7 @@ from evaluator.components.payload import Rect
 from evaluator.components.suspects.payload import SuspectItem, SuspectModelItem, SuspectsPayload
 from evaluator.data.boxes import iou
 from evaluator.data.dataset import Dataset
-from evaluator.data.issues import cut, displayed
+from evaluator.data.issues import cut, displayed, name_in_list
 from evaluator.metrics.results import capitalised
 from evaluator.review.verdicts import Target
 
@@ -102,7 +102,7 @@ def suspect_item(every: Suspects, place: int, target: Target, names: Sequence[tu
         rank=place,
         document=cut(suspect.document),
         index=suspect.page,
-        place=f"{displayed(suspect.document)}, page {suspect.page + 1}",
+        place=f"{name_in_list(suspect.document)}, page {suspect.page + 1}",
         kind=capitalised(suspect.kind),
         label=displayed(suspect.label),
         score=round(suspect.score, 4),

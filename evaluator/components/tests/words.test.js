@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { capital, count, isolated, lineParts, percentOf, plainName, plural, ratio, scoreText } from "../shared/words.js";
+import { capital, count, isolated, lineParts, percentOf, nameInList, plainName, plural, ratio, scoreText } from "../shared/words.js";
 
 test("numbers as people read them", () => {
   assert.equal(count(3692), "3,692");
@@ -32,6 +32,7 @@ test("a line ends behind a sign or where another word begins, never inside a wor
 
 test("a name with marks that turn the direction of writing, or break a line, shows them as escapes", () => {
   assert.equal(plainName("scan 01.pdf"), "scan 01.pdf");
+  assert.deepEqual(["scan 01.pdf", "scan 01.png", "a.pdf.b"].map(nameInList), ["scan 01", "scan 01.png", "a.pdf.b"]);
   assert.equal(plainName("\u56f3\u8868 \u0646\u0635.pdf"), "\u56f3\u8868 \u0646\u0635.pdf");
   assert.equal(plainName("a\u202efdp.exe"), "a\\u202efdp.exe");
   assert.equal(plainName("a\n\tb\r\u001b[31m\u2028\u{e0001}\ud800"), "a\\n\\tb\\r\\x1b[31m\\u2028\\U000e0001\\ud800");

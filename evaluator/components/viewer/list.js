@@ -5,7 +5,7 @@
  */
 
 import { breakable, button, html } from "../shared/elements.js";
-import { count, plainName, plural, ratio, scoreText } from "../shared/words.js";
+import { count, nameInList, plural, ratio, scoreText } from "../shared/words.js";
 
 /** @import { StripItem } from "../shared/payloads.d.ts" */
 /** @import { Place } from "./state.js" */
@@ -79,7 +79,7 @@ export function writeEdges(view, pages, judged) {
     const page = here < 0 ? undefined : pages[at];
     edge.hidden = !page;
     if (!page) continue;
-    const name = `${words}${plainName(page.document)}, page ${count(page.index + 1)}`;
+    const name = `${words}${nameInList(page.document)}, page ${count(page.index + 1)}`;
     const said = judged[at] ? `${count(judged[at])} of ${count(page.mistakes)} judged` : plural(page.mistakes, view.shown().noun ?? "mistake");
     edge.removeAttribute("aria-label");
     edge.replaceChildren(html("span", { class: "edge-name", title: name }, name), html("span", { class: "unseen" }, ", "), html("span", {}, said));

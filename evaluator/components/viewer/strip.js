@@ -7,7 +7,7 @@
 import { breakable, button, html, icon, isPicture, svg } from "../shared/elements.js";
 import { seenOf } from "../shared/placement.js";
 import { centreRow, markRow } from "../shared/rows.js";
-import { count, plainName, plural } from "../shared/words.js";
+import { count, nameInList, plainName, plural } from "../shared/words.js";
 
 /** @import { StripItem } from "../shared/payloads.d.ts" */
 /** @import { Placement } from "../shared/placement.js" */
@@ -55,7 +55,7 @@ export function drawStrip(strip, pages, open, more, openAt, filtered, noun) {
   let last = "";
   for (const page of pages) {
     const name = plainName(page.document);
-    if (several && page.document !== last) nodes.push(html("div", { class: "strip-document", title: name }, ...breakable(name)));
+    if (several && page.document !== last) nodes.push(html("div", { class: "strip-document", title: name }, ...breakable(nameInList(page.document))));
     last = page.document;
     const facts = page.mistakes ? plural(page.mistakes, noun) : filtered ? "no mistake passes the filter" : "no mistake";
     const badge = page.mistakes || filtered ? null : html("span", { class: "badge" }, icon("check"));

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.compare.differences import Difference, decision_differences, differences
 from evaluator.compare.sentences import difference_points, interval_text, name_of, summary
-from evaluator.data.issues import count_of, displayed, plain
+from evaluator.data.issues import count_of, displayed, name_in_list, plain
 from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.resampling import FEW_DOCUMENTS, RESAMPLES
@@ -178,7 +178,7 @@ def _behind(ledger: ItemLedger, open_item: Callable[[Item], None]) -> None:
     frame.section(title, f"{count_of(len(items), ledger.noun)}; a row opens it")
     if not items:
         return
-    table = {"Document": [displayed(item.document) for item in items]}
+    table = {"Document": [name_in_list(item.document) for item in items]}
     if any(item.page is not None for item in items):
         table["Page"] = ["–" if item.page is None else f"{item.page + 1:,}" for item in items]
     if any(item.place for item in items):

@@ -18,7 +18,7 @@ from evaluator.components.meeting.payload import (
     MeetingPayload,
     OpinionState,
 )
-from evaluator.data.issues import displayed, plain
+from evaluator.data.issues import name_in_list, plain
 from evaluator.review.decisions import CauseRow, example_at, names_in
 from evaluator.review.finding_groups import MOST_AT_ONCE
 from pages.app import frame
@@ -173,7 +173,7 @@ def _page(loaded: LoadedBoxes, row: CauseRow) -> MeetingPageItem | None:
     picture = crop(loaded, document.doc_id, index, [], width=_WIDTH)
     points = (picture.aspect, 1.0)
     return MeetingPageItem(
-        place=f"{displayed(document.name).removesuffix('.pdf')}, page {index + 1}",
+        place=f"{name_in_list(document.name)}, page {index + 1}",
         image=picture.image,
         aspect=picture.aspect,
         problem=picture.problem,

@@ -224,6 +224,9 @@ def heading(shown: ShownItems) -> str:
     text = f"{' and '.join(held)}{places} on {count_of(shown.pages, 'page')}"
     if shown.boxes is not None:
         text = f"{count_of(shown.boxes, 'box')} in {text}"
+    elif not matched:
+        mistakes = shown.every.mistake[shown.rows]
+        text = f"{count_of(int(shown.result.mistakes.wrong_boxes[mistakes].sum()), 'wrong box')} in {text}"
     return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
 
 

@@ -12,7 +12,7 @@ from evaluator.components.viewer.judged import judged_item
 from evaluator.components.viewer.mistake_filter import side_words
 from evaluator.components.viewer.payload import JudgedItem
 from evaluator.data.boxes import BoolArray, IntArray
-from evaluator.data.issues import count_of, displayed, plain
+from evaluator.data.issues import count_of, displayed, name_in_list, plain
 from evaluator.matching.causes import Causes, Family, family_title
 from evaluator.matching.error_types import NONE
 from evaluator.review.finding_groups import MOST_AT_ONCE, targets_of_causes
@@ -88,7 +88,7 @@ def _titles(result: Result, rows: IntArray) -> list[str] | None:
         return [displayed(made.family(row).label) or "Several labels" for row in rows.tolist()]
     if state.gallery_sort == "page":
         pages = made.page[rows]
-        names = [displayed(dataset.documents[code].name) for code in dataset.page_document[pages].tolist()]
+        names = [name_in_list(dataset.documents[code].name) for code in dataset.page_document[pages].tolist()]
         return [f"{name}, page {at + 1}" for name, at in zip(names, dataset.page_index[pages].tolist(), strict=True)]
     return None
 

@@ -10,7 +10,7 @@ import streamlit as st
 from evaluator.charts import pixel as charts
 from evaluator.components.matrix import matrix as heatmap
 from evaluator.data.boxes import FloatArray
-from evaluator.data.issues import count_of, cut, displayed
+from evaluator.data.issues import count_of, cut, name_in_list
 from evaluator.metrics.results import defined
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, share_text
@@ -159,7 +159,7 @@ def _behind(shown: ShownMatrix, letter: str, facts: CellFacts, place: Place | No
         return
     result = shown.scopes[letter].result
     places = [place_of(result, each.page) for each in facts.behind[:_PAGES_SHOWN]]
-    names = {document.doc_id: displayed(document.name) for document in result.dataset.documents}
+    names = {document.doc_id: name_in_list(document.name) for document in result.dataset.documents}
     table = {
         "": ["▸" if each == place else "" for each in places],
         "Document": [names[each.document] for each in places],

@@ -18,7 +18,7 @@ from evaluator.analysis.slices.pdf_pages import of_listed_pages
 from evaluator.analysis.slices.slices import Slice, Slices
 from evaluator.components.slices.payload import SlicesPayload
 from evaluator.components.slices.rows import MeasuredSearch, observed_payload, wrong_of
-from evaluator.data.issues import count_of, cut, displayed, whole
+from evaluator.data.issues import count_of, cut, displayed, name_in_list, whole
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import MeasureWords, Observations
 from evaluator.metrics.results import capitalised
@@ -260,7 +260,7 @@ def _things(source: Source, of_search: SearchResult, one: Slice) -> None:
         capitalised(frame.escaped(displayed(one.subject))),
         f"{count_of(len(items), words.unit)}; a row opens it",
     )
-    table: dict[str, list[str]] = {"Document": [displayed(cut(item.document)) for item in items]}
+    table: dict[str, list[str]] = {"Document": [name_in_list(item.document) for item in items]}
     if any(item.page is not None for item in items):
         table["Page"] = ["–" if item.page is None else f"{item.page + 1:,}" for item in items]
     if any(item.place for item in items):

@@ -544,6 +544,8 @@ def _read(
 ) -> Member[Source]:  # fmt: skip
     """Return one side as the protocol needs it, under a name."""
     files = origin if isinstance(origin, Upload | MergedFiles) else Path(origin)
+    # A protocol may read either side from any file, and a corpus has both.
+    files = _kept_in_corpus(origin, side) or files
     reading = protocol.reading(side, options)
     fixes = fixes_for(options.fix, name, prediction=side == "prediction")
     if as_written or any(fix.moves_boxes for fix in fixes):
@@ -615,12 +617,14 @@ def evaluate(
     system = protocol_named(protocol)
     options = options_of(system, **chosen)
     with Engine(executor, parts) as engine:
-        if not system.can_stream or not (options.page_ranges or (not boxes and len(predictions) == 1)):
+        in_parts = bool(options.page_ranges) or (not boxes and len(predictions) == 1)
+        if not in_parts or not (system.can_stream or _kept(ground_truth, predictions)):
             project = open_project(system, ground_truth, predictions, options, say)
             return _one_by_one(project, system, options, say, count, engine=engine)
         evaluations = []
         for origin, name in zip(predictions, model_names(predictions), strict=True):
-            alone = _over_ranges(system, ground_truth, origin, options, say, name=name, boxes=boxes, engine=engine)
+            over = _over_ranges if system.can_stream else _over_corpus
+            alone = over(system, ground_truth, origin, options, say, name=name, boxes=boxes, engine=engine)
             if alone is None:
                 project = open_project(system, ground_truth, [origin], options, say, names=[name])
                 evaluations += _one_by_one(project, system, options, say, count, engine=engine)
@@ -867,6 +871,33 @@ def _over_ranges(
     if result is None or (share < SUSPECT_F1 and not (asked and options.allow_no_match)):
         return None
     return Evaluation(result, result.own_issues(name))
+
+
+def _over_corpus(
+    protocol: AnyProtocol,
+    ground_truth: Input,
+    prediction: Input,
+    options: Options,
+    say: Say,
+    *,
+    name: str,
+    boxes: bool,
+    engine: Engine,
+) -> Evaluation | None:
+    """Return the numbers of a model of a corpus without its boxes; None where the ordinary way has to be taken."""
+    from evaluator.corpus_evaluation import evaluate_corpus  # most evaluations are of files
+
+    truth, predicted = _kept_in_corpus(ground_truth, "ground_truth"), _kept_in_corpus(prediction, "prediction")
+    assert truth is not None
+    assert predicted is not None
+    say(f"Evaluating {name}")
+    return evaluate_corpus(protocol, (truth, predicted), options, boxes=boxes, engine=engine)
+
+
+def _kept(ground_truth: Input, predictions: Sequence[Input]) -> bool:
+    """Return whether all sides are of a corpus."""
+    truth = _kept_in_corpus(ground_truth, "ground_truth")
+    return truth is not None and all(_kept_in_corpus(each, "prediction") is not None for each in predictions)
 
 
 def _kept_in_corpus(origin: Input, side: Side) -> Path | None:

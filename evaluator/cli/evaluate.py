@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from evaluator.analysis.slices.named_slices import NamedNumbers, slices_json, slices_table
+from evaluator.analysis.slices.named_slices import NamedNumbers, default_file, slices_json, slices_table
 from evaluator.cli.from_project import (
     ComparedFiles,
     MaybePredictions,
@@ -97,7 +97,8 @@ def evaluate(
     with opening_with(passwords_of(password_file)), progress("Reading") as say:
         with in_one_sentence(OptionError):
             # A table needs no boxes; the JSON has what is kept of them.
-            boxes = json or any((out, findings, slices, attributes))
+            beside = default_file(paths_of(compared.gt)[0]).exists()
+            boxes = json or any((out, findings, slices, attributes, beside))
             results = evaluated_files(
                 compared.protocol,
                 compared.gt,

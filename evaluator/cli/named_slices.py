@@ -16,7 +16,7 @@ from evaluator.analysis.slices.page_table import read_page_table
 from evaluator.cli.program import UsageError, in_one_sentence
 from evaluator.cli.progress import SILENT, Bar
 from evaluator.data.dataset import Dataset, page_keys
-from evaluator.data.issues import Issue
+from evaluator.data.issues import Issue, plain
 from evaluator.matching.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
 from evaluator.project import MergedFiles, paths_of
@@ -60,6 +60,8 @@ def named_in(
     path = slices or default_file(paths_of(gt)[0])
     if slices is None and not path.exists():
         return list(evaluations), [NamedNumbers() for _ in evaluations]
+    if not all(one.has_boxes for one in evaluations):
+        raise UsageError(f"parts of a corpus leave no boxes for {plain(path.name)}; evaluate without --page-ranges.")
     results = [one.result for one in evaluations]
     boxes = [result for result in results if isinstance(result, BoxEvaluation)]
     named = read_named(path)

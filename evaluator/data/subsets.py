@@ -32,17 +32,22 @@ def only_documents(source: Annotations, documents: Collection[str], page: int | 
     taken = np.isin(source.page_document, kept) & (True if page is None else source.page_index == page)
     entries, rows = np.flatnonzero(taken), np.flatnonzero(taken[source.boxes.entry])
     boxes = boxes_at(source.boxes, rows)
+    boxes = replace(boxes, entry=np.searchsorted(entries, boxes.entry).astype(np.int32))
+    return cut(source, kept, entries, boxes)
+
+
+def cut(source: Annotations, documents: Sequence[int], entries: IntArray, boxes: Boxes) -> Annotations:
+    """Return some documents and page entries, by their rising codes, with the boxes of these, as one part.
+
+    `entry` of the boxes counts the entries, and `document` is still a code of all documents.
+    """
     chosen = entries.tolist()
     return replace(
         source,
-        documents=tuple(source.documents[code] for code in kept),
-        page_document=np.searchsorted(kept, source.page_document[entries]).astype(np.int32),
+        documents=tuple(source.documents[code] for code in documents),
+        page_document=np.searchsorted(documents, source.page_document[entries]).astype(np.int32),
         page_index=source.page_index[entries],
-        boxes=replace(
-            boxes,
-            document=np.searchsorted(kept, boxes.document).astype(np.int32),
-            entry=np.searchsorted(entries, boxes.entry).astype(np.int32),
-        ),
+        boxes=replace(boxes, document=np.searchsorted(documents, boxes.document).astype(np.int32)),
         parts=(),
         page_ids=[source.page_ids[entry] for entry in chosen] if len(source.page_ids) else (),
         page_size=None if source.page_size is None else source.page_size[entries],

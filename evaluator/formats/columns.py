@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -23,6 +24,7 @@ import numpy.typing as npt
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Annotations, Boxes, CodeArray
 from evaluator.data.polygons import Outlines
+from evaluator.data.subsets import cut
 from evaluator.formats import column_checks
 from evaluator.formats.coco.reader import Numbers
 from evaluator.formats.column_checks import MOST_DIGITS, AnyColumn
@@ -39,6 +41,7 @@ _PAGE_ARRAYS: Final = ("page_document", "page_index", "page_size")
 # Of boxes, in the order of the pages; document and page follow from the entry.
 _BOX_ARRAYS: Final = ("entry", "label", "score", "position", "area", "crowd")
 _SAMPLE: Final = 1_000
+_PIECE: Final = 1 << 20
 
 Columns = dict[str, AnyColumn]
 
@@ -193,13 +196,7 @@ class ColumnFolder:
             rows = self._values("row")
             back = np.empty_like(rows)
             back[rows] = np.arange(len(rows))
-            sorted_arrays = {
-                name: getattr(boxes, name) for name in (*_BOX_ARRAYS, "document", "page", "xyxy", "box_area")
-            }
-            arrays: dict[str, Any] = {
-                name: None if values is None else values[back] for name, values in sorted_arrays.items()
-            }
-            boxes = replace(boxes, **arrays)
+            boxes = _in_order(boxes, back)
         return replace(self.pages, boxes=replace(boxes, ids=self._ids, polygons=self._outlines))
 
     @cached_property
@@ -216,18 +213,46 @@ class ColumnFolder:
         counts[self._values("pages")] = np.diff(self._values("first_box"))
         return counts
 
+    def between(self, first: str, last: str) -> Annotations:
+        """Return the documents from one name to another, as `only_documents` of the whole; without ids and outlines."""
+        names, codes, first_page = self._by_name
+        low, high = bisect_left(names, first), bisect_right(names, last)
+        entries = np.sort(self._values("pages")[first_page[low] : first_page[high]]).astype(np.int64)
+        boxes = self.boxes_on(entries)
+        assert boxes.row is not None
+        if (boxes.row[1:] < boxes.row[:-1]).any():
+            boxes = _in_order(boxes, np.argsort(boxes.row))
+        return cut(self.pages, np.sort(codes[low:high]).tolist(), entries, boxes)
+
+    @cached_property
+    def _by_name(self) -> tuple[list[str], IntArray, IntArray]:
+        """Return names and codes of the documents in the order of their names, and where the pages of each begin."""
+        names = [document.doc_id for document in self.pages.documents]
+        codes = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+        counts = np.bincount(self.pages.page_document, minlength=len(names))[codes]
+        return [names[code] for code in codes.tolist()], codes, np.append(0, np.cumsum(counts))
+
+    @cached_property
+    def _places(self) -> CodeArray:
+        """Return where each page entry is in the order of the pages, int32."""
+        pages = self._values("pages")
+        place = np.empty(len(pages), dtype=np.int32)
+        place[pages] = np.arange(len(pages), dtype=np.int32)
+        return place
+
     def boxes_on(self, entries: IntArray) -> Boxes:
         """Return the boxes of some page entries, in their order and the file's, without ids and outlines."""
-        pages, first = self._values("pages"), self._values("first_box")
-        place = np.empty_like(pages)
-        place[pages] = np.arange(len(pages), dtype=np.int32)
-        start, stop = first[place[entries]], first[place[entries] + 1]
+        first, place = self._values("first_box"), self._places[entries]
+        start, stop = first[place], first[place + 1]
         counts = stop - start
         before = np.cumsum(counts) - counts
-        rows: slice | IntArray = np.repeat(start - before, counts) + np.arange(counts.sum())
+        every: IntArray = np.repeat(start - before, counts) + np.arange(counts.sum())
+        rows: slice | IntArray = every
         if len(entries) and (start[1:] == stop[:-1]).all():
             rows = slice(int(start[0]), int(stop[-1]))
-        return replace(self._boxes(rows), entry=np.repeat(np.arange(len(entries), dtype=np.int32), counts))
+        entry = np.repeat(np.arange(len(entries), dtype=np.int32), counts)
+        row = self._values("row", rows) if self.has("row") else every
+        return replace(self._boxes(rows), entry=entry, row=row)
 
     def _boxes(self, rows: slice | IntArray) -> Boxes:
         """Return some boxes in the order of the pages, without ids and outlines."""
@@ -276,6 +301,13 @@ class ColumnFolder:
         if not column_checks.may_be(name, values, self._kept[name].dtype, self._kept[name].digits):
             raise DamagedColumns(name)
         return values.view(np.ndarray)
+
+
+def _in_order(boxes: Boxes, rows: IntArray) -> Boxes:
+    """Return all boxes, without ids and outlines, in the order of some rows."""
+    columns = {name: getattr(boxes, name) for name in (*_BOX_ARRAYS, "document", "page", "xyxy", "box_area", "row")}
+    arrays: dict[str, Any] = {name: None if values is None else values[rows] for name, values in columns.items()}
+    return replace(boxes, **arrays)
 
 
 def _in_page_order(source: Annotations) -> tuple[CodeArray, IntArray | None]:
@@ -374,4 +406,8 @@ def _place(folder: Path, column: str) -> Path:
 
 
 def _checksum_of(path: Path) -> int:
-    return zlib.crc32(np.memmap(path, mode="r").data)
+    checksum = 0
+    with path.open("rb", buffering=0) as file:
+        while piece := file.read(_PIECE):
+            checksum = zlib.crc32(piece, checksum)
+    return checksum

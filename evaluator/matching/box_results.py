@@ -378,6 +378,12 @@ class BoxResult(ABC, Generic[MatchingT]):
         dataset = self.matching.dataset
         return self.per_page.pooled(dataset.page_document.astype(np.int64), len(dataset.documents))
 
+    @property
+    def by_document(self) -> IntArray:
+        """True positives, false positives and false negatives of each document of the dataset, int64, shape (3, D)."""
+        counts = self.per_document
+        return np.stack([counts.tp, counts.fp, counts.fn])
+
     @cached_property
     def per_document_and_label(self) -> MetricColumns:
         """Return rows by document of the dataset and label of ``matching.labels``, labels running fastest."""

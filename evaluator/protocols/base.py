@@ -264,7 +264,7 @@ class BoxEvaluation(DatasetResult):
 
     @property
     def counted(self) -> Mapping[float, Any]:
-        """Return what has ``per_label`` by IoU threshold: the results, or what is merged."""
+        """Return what has ``per_label`` and ``by_document`` by IoU threshold: the results, or what is merged."""
         return self.thresholds if self.merged is None else self.merged.thresholds
 
     @property
@@ -286,9 +286,9 @@ class BoxEvaluation(DatasetResult):
     def by_document(self) -> ByDocument:
         """Return the counts of each document."""
         source, counted = self.matching.prediction.source, {}
-        for iou, result in self.thresholds.items():
-            counts = result.per_document
-            counted[iou] = counts.tp, counts.fp, counts.fn
+        for iou, result in self.counted.items():
+            tp, fp, fn = result.by_document
+            counted[iou] = tp, fp, fn
         model = " ".join(part for part in (source.model, source.version) if part)
         return ByDocument(self.evaluated.document_ids, self.evaluated.pages, counted, source.run, model)
 
@@ -347,10 +347,11 @@ class NumberGroup(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A result, and everything that was odd about its inputs."""
+    """A result, and everything that was odd about its inputs; `has_boxes`: whether it has more than its numbers."""
 
     result: Result
     issues: tuple[Issue, ...]
+    has_boxes: bool = True
 
     def to_json(self) -> JsonObject:
         """Return the result as plain values, with the issues of its inputs."""

@@ -17,9 +17,9 @@ from evaluator.protocols.base import ShardPair, Source
 from evaluator.system.engine import Engine, Shard, plan
 
 # Of a part where no number is given.
-_PAGES: Final = 2_500
+PAGES: Final = 2_500
 # Pages below which no processes are started: that takes some tenths of a second.
-_LARGE: Final = 20_000
+LARGE: Final = 20_000
 
 
 def run_in_shards(
@@ -30,9 +30,9 @@ def run_in_shards(
     if isinstance(truth, Annotations):
         predicted = formats.resolve(predicted, truth)
     engine = engine or Engine()
-    fitting = _PAGES if pages is True else pages
+    fitting = PAGES if pages is True else pages
     cuts = DocumentShards(truth, predicted, fitting, None if engine.parts is None else engine.parts.count)
-    engine = engine if cuts.pages >= _LARGE else engine.here()
+    engine = engine if cuts.pages >= LARGE else engine.here()
     return engine.share(cuts, [side.sha256 for side in sides], work)
 
 
@@ -44,16 +44,16 @@ class DocumentShards(Sequence[ShardPair]):
 
     def __init__(self, truth: Source, predicted: Source, pages: int, parts: int | None = None) -> None:
         self._sides = truth, predicted
-        self._names, documents = _pages(truth, predicted)
+        self.names, documents = _pages(truth, predicted)
         pages = pages if parts is None else max(-(-len(documents) // parts), 1)
-        self._shards = plan(documents, pages) or (Shard(0, 0),)
+        self.shards = plan(documents, pages) or (Shard(0, 0),)
         self.pages = len(documents)
 
     def __len__(self) -> int:
-        return len(self._shards)
+        return len(self.shards)
 
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - int to ShardPair; nobody asks for several
-        names = frozenset(self._names[slice(*self._shards[at])])
+        names = frozenset(self.names[slice(*self.shards[at])])
         return tuple(_only(side, names) for side in self._sides)
 
 

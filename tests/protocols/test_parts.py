@@ -143,7 +143,7 @@ def test_parts_of_files_that_have_changed_are_refused(tmp_path: Path) -> None:
 
 
 def test_any_executor_does_the_work_and_stays_its_owners(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluator.protocols.sharding._LARGE", 0)
+    monkeypatch.setattr("evaluator.protocols.sharding.LARGE", 0)
     paths = SAMPLES / "ground_truth.json", SAMPLES / "lines.json"
     with ThreadPoolExecutor(2) as pool:
         assert evaluated("snapshot", paths, executor=pool) == evaluated("snapshot", paths)

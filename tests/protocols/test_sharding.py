@@ -164,7 +164,7 @@ def said_of_files(name: str, few: Path, **more: Any) -> dict[str, Any]:
 def test_files(
     name: str, in_processes: bool, few: Path, lent: Callable[[], Executor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sharding, "_LARGE", 0)
+    monkeypatch.setattr(sharding, "LARGE", 0)
     given: list[Executor] = []
 
     def noted() -> Executor:

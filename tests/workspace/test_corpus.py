@@ -19,6 +19,7 @@ from evaluator.protocols.coco.evaluation import CocoNumbers
 from evaluator.protocols.coco.streaming import evaluate_streamed
 from evaluator.workspace import corpus
 from tests.building import Box, random_rows, write_coco, write_file
+from tests.protocols.test_sharding import without_boxes
 from tests.terminal import run_command
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -92,6 +93,37 @@ def test_coco_takes_the_boxes_of_a_shard_from_the_columns(
     assert of_columns.own_issues("a") == of_files.own_issues("a")
     (whole,) = project.evaluate("coco", sides[0], [sides[1]], allow_no_match=True)
     assert of_columns.numbers == cast(CocoNumbers, whole.result).numbers
+
+
+@given(data=st.data(), seed=st.integers(0, 10**6), pages=st.integers(1, 12))
+@pytest.mark.parametrize("protocol", ["snapshot", "pod", "pixel"])
+def test_parts_of_a_corpus_say_what_the_whole_says(
+    protocol: str, data: st.DataObject, seed: int, pages: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """It has no boxes, or the whole was read because something about boxes has to be said."""
+    folder, rng = tmp_path_factory.mktemp("corpus"), np.random.default_rng(seed)
+    # Many boxes are found, so that nobody looks for the reason.
+    truth = [row for row in random_rows(seed, documents=6)[0] if row.document != "3.pdf"]
+    predicted = [row._replace(score=round(rng.random(), 1)) for row in truth if rng.random() < 0.8]
+    predicted = [predicted[place] for place in rng.permutation(len(predicted)).tolist()]
+    more = data.draw(st.sampled_from([[], truth[:1], [truth[0]._replace(label="Other")]]))
+    write = data.draw(st.sampled_from([write_coco, write_snapshot]))
+    kept = folder / "kept"
+    try:
+        paths = write(folder, [*truth, *more], predicted)
+        corpus.make(kept, paths[0], [paths[1]])
+        (whole,) = project.evaluate(protocol, kept, [kept], **OPTIONS[protocol])
+    except BadInput:
+        return
+    (parts,) = project.evaluate(protocol, kept, [kept], boxes=False, page_ranges=pages, **OPTIONS[protocol])
+    said = [without_boxes(protocol, each) for each in (parts, whole)]
+    for each in said:
+        # Rankings of the boxes are kept of the whole alone.
+        each.get("by_document", {}).pop("own", None)
+    assert said[0] == said[1]
+    # A crowd, a box that is listed again and a label without a place in the matrix are said of the whole.
+    if protocol != "pixel" and write is write_snapshot and not more:
+        assert not parts.has_boxes
 
 
 def content(folder: Path) -> dict[str, bytes]:

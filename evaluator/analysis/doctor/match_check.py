@@ -6,7 +6,7 @@ is a legitimate result of a model and never refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
@@ -120,29 +120,38 @@ def _fix_source(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
 
 def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
     """Return F1 under a protocol at its first threshold; the default one's where it matches no boxes."""
+    counts = micro_of(protocol, options)
+
+    def measure(truth: Annotations, prediction: Annotations) -> float | None:
+        if truth.unit != prediction.unit:
+            return None
+        if getattr(options, "polygons", False) and crowding_issues(truth, prediction, polygons=True):
+            # Boxes are counted when their pairs are made.
+            return None
+        try:
+            return counts(truth, prediction).row(0)["f1"]
+        except ValueError:
+            return None
+
+    return measure
+
+
+def micro_of(protocol: AnyProtocol, options: Options) -> Callable[[Annotations, Annotations], MetricColumns]:
+    """Return the pooled counts behind `measure_of`; they raise as the protocol does."""
     box: AnyBoxProtocol = protocol if isinstance(protocol, BoxProtocol) else box_protocols()[DEFAULT]
     chosen: Any = options if box is protocol else box.options()
     labels = getattr(chosen, "labels", None)
     if labels is not None:
         # Other labels than those of the ground truth are looked at, too.
         chosen = msgspec.structs.replace(chosen, labels=None)
+    iou = (chosen.iou or box.thresholds)[0]
 
-    def measure(truth: Annotations, prediction: Annotations) -> float | None:
-        if truth.unit != prediction.unit:
-            return None
-        if chosen.polygons and crowding_issues(truth, prediction, polygons=True):
-            # Boxes are counted when their pairs are made.
-            return None
-        try:
-            dataset = join(truth, prediction)
-            iou = (chosen.iou or box.thresholds)[0]
-            pairs = box.pair(dataset, 0, chosen, iou_floor=iou)
-            value: float | None = box.match(pairs, chosen).at(iou).micro.row(0)["f1"]
-        except ValueError:
-            return None
-        return value
+    def counts(truth: Annotations, prediction: Annotations) -> MetricColumns:
+        pairs = box.pair(join(truth, prediction), 0, chosen, iou_floor=iou)
+        micro: MetricColumns = box.match(pairs, chosen).at(iou).micro
+        return micro
 
-    return measure
+    return counts
 
 
 def diagnosis_of(

@@ -8,13 +8,14 @@ compared with one ground truth only, that with the highest IoU of its label on i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Final, Literal
 
 import numpy as np
 
-from evaluator.data.boxes import BoolArray, FloatArray, IntArray, overlap
+from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray, overlap
 from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.data.order import order_by
 from evaluator.data.polygons import polygon_overlap
@@ -197,40 +198,43 @@ class ThresholdPartial:
 
     `label`, `place`, `score`, `hit`: shape (N,), of the predictions that count, by falling score: row in `per_label`,
     place in the file (decides between equal scores), whether a true positive. `ignored`: boxes of the ground truth and
-    of the predictions that count neither way.
+    of the predictions that count neither way. `by_document` is that of `BoxResult`.
     """
 
     ap: AveragePrecision
     per_label: MetricColumns
-    label: IntArray
-    place: IntArray
+    label: AnyArray
+    place: AnyArray
     score: FloatArray
     hit: BoolArray
     ignored: IntArray
+    by_document: IntArray
 
     @classmethod
     def of(cls, result: ThresholdResult) -> ThresholdPartial:
-        """Return that of a result."""
+        """Return that of a result; a copy of columns holds their sums and no boxes."""
         matching, truth = result.matching, result.matching.dataset.ground_truth
         rows = matching.order[~result.ignored[matching.order]]
         code, in_file = matching.label_codes, matching.prediction.source.boxes.row
+        label = np.argsort(code)[np.searchsorted(np.sort(code), matching.prediction.label[rows])]
         ignored = (
             np.count_nonzero(np.isin(truth.label, code) & ~matching.truth_counts),
             np.count_nonzero(result.ignored),
         )
         return cls(
             ap=matching.ap,
-            per_label=result.per_label,
-            label=np.argsort(code)[np.searchsorted(np.sort(code), matching.prediction.label[rows])],
-            place=rows if in_file is None else in_file[rows],
+            per_label=copy(result.per_label),
+            label=_smallest(label, len(code)),
+            place=_smallest(rows if in_file is None else in_file[rows], np.iinfo(np.int32).max),
             score=matching.score[rows],
             hit=result.prediction_partner[rows] != UNMATCHED,
             ignored=np.array(ignored, dtype=np.int64),
+            by_document=result.by_document,
         )
 
     @classmethod
     def merged(cls, parts: Sequence[ThresholdPartial]) -> ThresholdPartial:
-        """Add up the partials of different documents, at least one."""
+        """Add up the partials of different documents, at least one, which are in the order of the documents."""
         names = ("label", "place", "score", "hit")
         label, place, score, hit = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
         order = order_by([-score, place])
@@ -242,6 +246,7 @@ class ThresholdPartial:
             score=score[order],
             hit=hit[order],
             ignored=np.sum([part.ignored for part in parts], axis=0),
+            by_document=np.concatenate([part.by_document for part in parts], axis=1),
         )
 
     @cached_property
@@ -569,6 +574,11 @@ def evaluate(
         small_duplicates=small_duplicates,
     )
     return PodResult(matching, {float(threshold): matching.at(threshold) for threshold in iou})
+
+
+def _smallest(codes: IntArray, most: int) -> AnyArray:
+    """Return codes below a number in the smallest type for these: there is one for each prediction of a corpus."""
+    return codes.astype(np.min_scalar_type(most))
 
 
 def _check_options(ap: str, small_px: float, line_max_px: float) -> None:

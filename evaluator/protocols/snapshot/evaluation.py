@@ -9,6 +9,7 @@ matching.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -108,30 +109,34 @@ class ThresholdPartial(NamedTuple):
     """What the numbers at one IoU threshold of some documents follow from.
 
     `shared`: `per_label` on the documents that both files name; None where these are all. `documents`: means of each of
-    `RATIOS` over the documents. `mistakes`: int64, how many have each name of `DOCUMENT`.
+    `RATIOS` over the documents. `mistakes`: int64, how many have each name of `DOCUMENT`. `by_document` is that of
+    `BoxResult`.
     """
 
     per_label: MetricColumns
     shared: MetricColumns | None
     documents: ExactMeans
     mistakes: IntArray
+    by_document: IntArray
 
     @classmethod
     def of(cls, result: ThresholdResult) -> ThresholdPartial:
-        """Return that of a result."""
+        """Return that of a result; copies of columns hold their sums and no boxes."""
         shared = result.matching.dataset.in_both(result.matching.model)
-        columns = None if shared.all() else result.in_documents(shared)[1]
-        return cls(result.per_label, columns, result.document_means(), result.mistakes.counts)
+        columns = None if shared.all() else copy(result.in_documents(shared)[1])
+        counts = result.mistakes.counts
+        return cls(copy(result.per_label), columns, result.document_means(), counts, result.by_document)
 
     @classmethod
     def merged(cls, parts: Sequence[ThresholdPartial]) -> ThresholdPartial:
-        """Add up the partials of different documents, at least one."""
+        """Add up the partials of different documents, at least one, which are in the order of the documents."""
         shared = [part.per_label if part.shared is None else part.shared for part in parts]
         return cls(
             per_label=MetricColumns.merged([part.per_label for part in parts]),
             shared=MetricColumns.merged(shared) if any(part.shared is not None for part in parts) else None,
             documents=ExactMeans.merged([part.documents for part in parts]),
             mistakes=np.sum([part.mistakes for part in parts], axis=0),
+            by_document=np.concatenate([part.by_document for part in parts], axis=1),
         )
 
 

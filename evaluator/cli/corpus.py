@@ -13,7 +13,7 @@ from evaluator.cli.progress import progress
 from evaluator.data.issues import count_of, plain
 from evaluator.formats.base import Reading
 from evaluator.formats.corpus import FOLDERS, LIST, is_corpus
-from evaluator.workspace.corpus import issues_of, make
+from evaluator.workspace.corpus import make
 from evaluator.workspace.roles import find
 
 
@@ -67,8 +67,7 @@ def corpus(
         made = make(
             out, sides.ground_truth, sides.predictions, Reading(format=format, columns=columns, level=level), say
         )
-    print_issues((*workspace.issues, *issues_of(made)))
-    for name, source in made:
-        what = "there already" if source is None else count_of(len(source.boxes), "box")
-        print(f"{plain(name)}: {what}")
+    print_issues((*workspace.issues, *(issue for side in made for issue in side.issues)))
+    for side in made:
+        print(f"{plain(side.name)}: {'there already' if side.boxes is None else count_of(side.boxes, 'box')}")
     return OK

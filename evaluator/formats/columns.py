@@ -131,12 +131,15 @@ def _write(folder: Path, source: Annotations, key: str) -> None:
     columns: dict[str, AnyColumn | None] = {name: getattr(source, name) for name in _PAGE_ARRAYS}
     columns |= {name: column for text in _PAGE_TEXTS for name, column in text_columns(getattr(source, text), text)}
     columns |= {"pages": pages, "first_box": _first_boxes(boxes.entry, pages)}
-    if order is not None:
-        of_boxes = {name: None if values is None else values[order] for name, values in of_boxes.items()}
-        columns["row"] = order
+    columns["row"] = order
     ids: Columns = {_IDS[0]: boxes.ids.values} if isinstance(boxes.ids, Numbers) else dict(text_columns(boxes.ids))
     columns |= {**of_boxes, **ids, **outline_columns(boxes.polygons)}
-    kept = {name: _saved(folder, name, values) for name, values in columns.items() if values is not None}
+    # One column after the other is brought in order: all of them would be as large as the boxes.
+    kept = {
+        name: _saved(folder, name, values[order] if name in of_boxes and order is not None else values)
+        for name, values in columns.items()
+        if values is not None
+    }
     none: Any = _NO_ARRAY
     without: dict[str, Any] = dict.fromkeys((*_PAGE_ARRAYS, *_PAGE_TEXTS), ())
     plain = replace(source, boxes=Boxes(none, none, none, none, none, none, none, ids=()), **without)

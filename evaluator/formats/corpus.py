@@ -124,9 +124,9 @@ def write_side(corpus: Path, side: Side, name: str, key: str, read: Callable[[],
     return source
 
 
-def read_side(corpus: Path, side: Side, name: str) -> Annotations:
-    """Return a side that was written, whether it is listed or not."""
-    return ColumnFolder(corpus / FOLDERS[side] / name).checked().whole()
+def read_pages(corpus: Path, side: Side, name: str) -> Annotations:
+    """Return a side that was written, whether it is listed or not, without its boxes."""
+    return ColumnFolder(corpus / FOLDERS[side] / name).checked().pages
 
 
 def list_sides(corpus: Path, sides: Iterable[tuple[Side, str]]) -> None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,14 +24,22 @@ _DEPTH = 4
 _MOST_FILES = 20_000
 
 
+class Made(NamedTuple):
+    """A side of a corpus: how many boxes it has, None for one that was there, and what was odd about it."""
+
+    name: str
+    boxes: int | None
+    issues: tuple[Issue, ...] = ()
+
+
 def make(
     out: Path,
     ground_truth: Path | MergedFiles | None,
     predictions: Sequence[Path | MergedFiles],
     reading: Reading = Reading(),  # noqa: B008 - it cannot be changed
     say: Say = lambda _text: None,
-) -> list[tuple[str, Annotations | None]]:
-    """Write sides into a corpus, a new one or one that is there; return each by name, None for one that was there.
+) -> list[Made]:
+    """Write sides into a corpus, a new one or one that is there, and return what each is.
 
     Parameters
     ----------
@@ -60,9 +69,12 @@ def make(
     made = []
     for side, name, origin in sides:
         asked = msgspec.structs.replace(reading, side=side)
-        read = partial(_read, origin, asked, truth=partial(corpus.read_side, out, "ground_truth", truths[0]))
+        read = partial(_read, origin, asked, truth=partial(corpus.read_pages, out, "ground_truth", truths[0]))
         say(f"Reading {name}")
-        made.append((name, corpus.write_side(out, side, name, _key(origin, name, asked), read)))
+        source = corpus.write_side(out, side, name, _key(origin, name, asked), read)
+        made.append(Made(name, None) if source is None else Made(name, len(source.boxes), source.issues))
+        # The next one needs its memory.
+        del source
     corpus.list_sides(out, [(side, name) for side, name, _ in sides])
     return made
 
@@ -89,8 +101,3 @@ def _key(origin: Path | MergedFiles, name: str, asked: Reading) -> str:
                 own = hashlib.file_digest(content, "blake2b").hexdigest()
             digest.update(msgspec.json.encode((str(file.relative_to(path.parent)), own)))
     return digest.hexdigest()
-
-
-def issues_of(made: Sequence[tuple[str, Annotations | None]]) -> list[Issue]:
-    """Return what was odd about the sides that were read."""
-    return [issue for _, source in made if source is not None for issue in source.issues]

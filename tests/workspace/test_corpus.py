@@ -153,7 +153,7 @@ def test_an_interrupted_run_is_no_corpus_and_goes_on_where_it_was(
         "where it was.\n"
     )
     made = corpus.make(tmp_path / "begun", TRUTH, [LINES, BLOCKS])
-    assert [name for name, source in made if source is not None] == ["blocks.json"]
+    assert [side.name for side in made if side.boxes is not None] == ["blocks.json"]
     assert content(tmp_path / "begun") == content(tmp_path / "whole")
 
 

@@ -237,7 +237,8 @@ class _Array:
         parts = list(in_threads(lambda given: _columns(*given), self._keyed(), most=threads))
         if not parts:
             raise NeedsFullValidation
-        return plain_columns({key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
+        # One column after the other: the parts of each are given up once it is whole.
+        return plain_columns({key: np.concatenate([part.pop(key) for part in parts]) for key in list(parts[0])})
 
     def _keyed(self) -> Iterator[tuple[bytes, tuple[str, ...]]]:
         """Yield each piece with the keys of its records, which are those of the first one."""

@@ -885,7 +885,7 @@ def _over_corpus(
     engine: Engine,
 ) -> Evaluation | None:
     """Return the numbers of a model of a corpus without its boxes; None where the ordinary way has to be taken."""
-    from evaluator.corpus_evaluation import evaluate_corpus  # most evaluations are of files
+    from evaluator.analysis.corpus_evaluation import evaluate_corpus  # most evaluations are of files
 
     truth, predicted = _kept_in_corpus(ground_truth, "ground_truth"), _kept_in_corpus(prediction, "prediction")
     assert truth is not None

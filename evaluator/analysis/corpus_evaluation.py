@@ -108,9 +108,9 @@ def evaluate_corpus(
     cuts = _Cuts(folders, sides, pages, None if engine.parts is None else engine.parts.count)
     engine = engine if cuts.pages >= LARGE else engine.here()
     work: Callable[[Any], _Part | None] = partial(_part, protocol=protocol, options=options)
-    found = engine.share(cuts, [truth.sha256, predicted.sha256], work)
-    parts = [part for part in found if part is not None]
-    if len(parts) < len(found):
+    answers = engine.share(cuts, [truth.sha256, predicted.sha256], work)
+    parts = [part for part in answers if part is not None]
+    if len(parts) < len(answers):
         return None
     if (MetricColumns.merged([part.micro for part in parts]).row(0)["f1"] or 0.0) < SUSPECT_F1:
         return None
@@ -200,8 +200,8 @@ def _pages_off(cuts: _Cuts, parts: Sequence[_Part], dataset: Dataset, engine: En
     rows = [each - start for each, start in zip(np.split(looked_at, ends), starts, strict=True)]
     work = [(at, (cuts[at], own)) for at, own in enumerate(rows) if len(own)]
     changes: dict[int, tuple[str, str]] = {}
-    for (at, _), found in zip(work, engine.run(_changes, [each for _, each in work]), strict=True):
-        changes |= {starts[at] + row: change for row, change in found.items()}
+    for (at, _), of_part in zip(work, engine.run(_changes, [each for _, each in work]), strict=True):
+        changes |= {starts[at] + row: change for row, change in of_part.items()}
     return apart_of(changes, page_keys(dataset)) if changes else ()
 
 

@@ -22,6 +22,7 @@ from typing import (
     Generic,
     Literal,
     NamedTuple,
+    Union,
     get_args,
     get_origin,
     get_type_hints,
@@ -247,7 +248,9 @@ def _need_value(name: str, value: object, hint: object) -> None:
     ):
         where = f"from {bounds.ge:g} to {bounds.le:g}" if bounds.le is not None else f"of {bounds.ge:g} or more"
         raise OptionError(f"{spelled(name)} must be a number {where}; found {value}")
-    kinds = [each for each in (get_args(kind) if get_origin(kind) is UnionType else (kind,)) if each is not NoneType]
+    # Of a Literal and None `|` makes the union of typing.
+    several = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
+    kinds = [each for each in several if each is not NoneType]
     if get_origin(kinds[0]) is Literal and value not in get_args(kinds[0]):
         raise OptionError(f"{spelled(name)} must be one of {', '.join(get_args(kinds[0]))}; found {value}")
     if len(kinds) > 1 or get_args(kinds[0])[1:] != (...,):

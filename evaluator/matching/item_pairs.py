@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import cdist
 
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.cells import Cell, Table, cells_of
@@ -95,6 +93,10 @@ def _by_group(
 def _paired_by_text(truth: dict[int, str], predicted: dict[int, str]) -> tuple[IntArray, IntArray]:
     """Return the pairs of one group."""
     truths, predictions = list(truth), list(predicted)
+    # Here, so that what has no text starts without it.
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
     distance = cdist(list(truth.values()), list(predicted.values()), scorer=Levenshtein.distance, dtype=np.int64)
     longest = np.maximum.outer([len(text) for text in truth.values()], [len(text) for text in predicted.values()])
     # In whole numbers: a similarity of 3/10 or more, and none of two empty texts.

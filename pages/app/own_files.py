@@ -221,12 +221,13 @@ def _read(kind: str, origin: Any, name: str, side: Side | None) -> ListedFile:  
 
 
 def start(view: str) -> None:
-    """List the files named at the start when several of them may be the ground truth; once in a session."""
+    """List the files named at the start when several or none of them may be the ground truth; once in a session."""
     if _STARTED.get():
         return
     _STARTED.set(True)
     named = initial_workspace()
-    if any(sides.truths for sides in named.sides.values()):
+    sides = [each for each in named.sides.values() if each]
+    if any(each.truths for each in sides) or (sides and all(each.ground_truth is None for each in sides)):
         _LISTED.set(_of_workspace(named))
         _SHOWN.set(view)
 

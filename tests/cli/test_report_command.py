@@ -95,7 +95,7 @@ def test_slices_are_searched_with_what_the_pdfs_show(tmp_path: Path, run: Runner
 
 
 REFUSED: list[tuple[str, str]] = [
-    ("voc", "protocol must be one of snapshot, pixel, pod, coco, fields, posters; found voc."),
+    ("voc", "protocol must be one of snapshot, pixel, pod, coco, fields, posters, order, text, tables; found voc."),
     ("snapshot,fields", "snapshot and fields read different files; give those of the second with --also."),
     ("coco,coco", "a protocol is named once."),
     (",", "protocol must name at least one protocol."),

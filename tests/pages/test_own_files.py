@@ -133,6 +133,15 @@ def test_a_folder_with_several_ground_truths_opens_on_the_list(tmp_path: Path) -
     assert "3" in headline(app)
 
 
+def test_a_folder_of_predictions_opens_on_the_list_which_offers_one_of_them_as_the_reference(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_file(tmp_path / f"{name}.json", TRUTH)
+    app = start(files=find([tmp_path]).to_json())
+    groups = component(app, "groups")["groups"]
+    assert groups[0]["sentence"].startswith("A prediction can be the reference")
+    assert component(app, "groups")["back"] == "Back"
+
+
 def test_what_did_not_arrive_is_named() -> None:
     app = drop(start(), {"model.json": GIVEN["model.json"]})
     names = {"drop": "dropped_0", "names": ["model.json", "big.pdf", "cut.json"], "large": ["big.pdf"]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluator.data.dataset import Annotations, PageKey, Side, page_keys
+from evaluator.data.document_names import warn_of_lonely_documents
 from evaluator.data.issues import Collector, Issue, examples, quote
 
 
@@ -17,7 +18,7 @@ def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issu
     collector = Collector(prediction.name, max_per_rule=None)
     if ground_truth.format == prediction.format:
         _pair_label_maps(ground_truth, prediction, collector)
-    _pair_documents(ground_truth, prediction, collector)
+    warn_of_lonely_documents(ground_truth, prediction, collector, source="snapshot 1.3, section 5")
     if ground_truth.format == prediction.format:
         _pair_page_ids(ground_truth, prediction, collector)
     return (*_pair_sides(ground_truth, prediction), *collector.issues())
@@ -43,19 +44,6 @@ def _pair_label_maps(ground_truth: Annotations, prediction: Annotations, collect
     there = {key: name for key, name in truth.items() if predicted.get(key) != name}
     differing = f"{quote(here)} where {ground_truth.name} has {quote(there)}"
     collector.error("$.label_map", rule, differing, "Give both files the same ids and names.")
-
-
-def _pair_documents(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
-    truth = {document.doc_id for document in ground_truth.documents}
-    predicted = {document.doc_id for document in prediction.documents}
-    fix = "Compare files of the same documents, or read the results with and without them."
-    for only, source, count_as in (
-        (truth - predicted, ground_truth, "missed"),
-        (predicted - truth, prediction, "invented"),
-    ):
-        if only:
-            rule = f"documents that only {source.name} lists count as {count_as} (snapshot 1.3, section 5)"
-            collector.warning("$.documents", rule, examples(sorted(only)), fix)
 
 
 def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:

@@ -14,7 +14,6 @@ from math import fsum
 from typing import ClassVar, Final, NamedTuple
 
 import msgspec
-from rapidfuzz.distance import Levenshtein
 
 from evaluator.data.dataset import Place
 from evaluator.metrics.results import JsonObject, ResultTable
@@ -98,6 +97,9 @@ def order_page(
     document: str, page: int, truth: Sequence[Item], predicted: Sequence[Item], pairs: Mapping[int, int]
 ) -> OrderPage:
     """Return what a page says of reading order; `pairs` are places in `predicted` by places in `truth`."""
+    # Here, so that what has no order starts without it.
+    from rapidfuzz.distance import Levenshtein
+
     back = {other: one for one, other in pairs.items()}
     true_places, places = (_places(side) for side in (truth, predicted))
     read = as_read(places)

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from rapidfuzz.distance import Indel
-from rapidfuzz.process import cdist
 
 from evaluator.data.boxes import FloatArray, IntArray, iou
 from evaluator.data.cells import Cell, shape_of
@@ -115,6 +113,10 @@ class Alignment(NamedTuple):
 
 def of_contents(truth: Grid, predicted: Grid) -> Similarity:
     """Return how similar texts are: twice their longest common subsequence over both lengths, 1 for equal ones."""
+    # Here, so that what has no text starts without it.
+    from rapidfuzz.distance import Indel
+    from rapidfuzz.process import cdist
+
     values = cdist(truth.texts, predicted.texts, scorer=Indel.normalized_similarity, dtype=np.float64)
     return Similarity(values, truth.own, predicted.own)
 

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import cdist
 
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.cells import Cell
@@ -91,6 +89,10 @@ def _costs(row: Sequence[Cell], columns: _Lists) -> FloatArray:
     """Return what it costs to change each cell of a row to each one of the other table, (2, cells, other cells)."""
     if not row:
         return np.empty((2, 0, len(columns.cells)))
+    # Here, so that what has no text starts without it.
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
     texts = cdist([cell.text for cell in row], columns.texts, scorer=Levenshtein.normalized_distance, dtype=np.float64)
     spans = np.array([(cell.row_span, cell.col_span) for cell in row], dtype=np.int64)
     other = (spans[:, None] != columns.spans).any(axis=2)

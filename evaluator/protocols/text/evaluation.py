@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
 import msgspec
-from rapidfuzz.distance import Levenshtein
 
 from evaluator.data.plain_text import Normalisation, WordRule, plain, with_line_feeds, words
 from evaluator.metrics.results import JsonObject, ResultTable
@@ -76,6 +75,9 @@ def compare_texts(
     true, read = form(reference), form(hypothesis)
     true_words = words(true, word_rule)
     read_words = true_words if true == read else words(read, word_rule)
+    # Here, so that what has no text starts without it.
+    from rapidfuzz.distance import Levenshtein
+
     edits = [] if true == read else list(Levenshtein.editops(true, read))
     tags = Counter(edit.tag for edit in edits)
     return TextPair(

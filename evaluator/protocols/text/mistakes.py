@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Final, Literal
-
-from rapidfuzz.distance import Editop, Levenshtein
+from typing import TYPE_CHECKING, Final, Literal
 
 from evaluator.data.plain_text import words
+
+if TYPE_CHECKING:
+    from rapidfuzz.distance import Editop
 
 Name = Literal[
     "missing", "extra", "case", "spaces", "hyphenation", "punctuation", "marks", "visual_order", "words_moved",
@@ -38,6 +39,9 @@ def mistake_of(reference: str, hypothesis: str, edits: Sequence[Editop]) -> Name
     both = (unicodedata.normalize("NFD", text) for text in (reference, hypothesis))
     if not (reference.isascii() and hypothesis.isascii()) and _are_equal_without("M", *both):
         return "marks"
+    # Here, so that what has no text starts without it.
+    from rapidfuzz.distance import Levenshtein
+
     distance, longest = len(edits), max(len(reference), len(hypothesis))
     if len(reference) > _LONG_ENOUGH_TO_TURN:
         turned = Levenshtein.distance(reference, hypothesis[::-1], score_cutoff=distance // 2)

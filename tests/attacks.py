@@ -145,6 +145,12 @@ def _reshaped(content: bytes, chance: random.Random) -> bytes | None:
         for _ in range(times):
             value = _reshaped_json(value, chance)
         return json.dumps(value).encode()
+    with contextlib.suppress(ValueError):
+        rows = list(map(json.loads, content.splitlines()))
+        for _ in range(times if rows else 0):
+            place = chance.randrange(len(rows))
+            rows[place] = _reshaped_json(rows[place], chance)
+        return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
     # The last two are about the name of the encoding.
     with contextlib.suppress(ElementTree.ParseError, LookupError, ValueError):
         root = ElementTree.fromstring(content)

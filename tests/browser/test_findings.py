@@ -285,7 +285,8 @@ def a_decision_is_edited_in_its_row_by_keys(kept: Path, screen: Screen) -> None:
     # Another verdict asks first.
     keys.press("3")
     page.locator(".dc-said", has_text="Press again").wait_for()
-    assert row.locator(".dc-verdict b").inner_text() == "Model wrong"
+    # Where Amara has judged one of its places otherwise, the row says that besides.
+    assert "Model wrong" in row.locator(".dc-verdict b").inner_text()
 
 
 def test_places_are_judged_by_keys_in_the_grid(visit: Visit, judging: tuple[str, Path]) -> None:

@@ -46,7 +46,7 @@ COUNT = """() => {
   watch.observe(host.querySelector('.pane svg.overlay[role="group"]'), {childList: true});
 }"""
 VIEWS = {
-    "compare": ("compare", {}, ".net-page", ("doc", "page")),
+    "compare": ("compare", {"show": "both_found"}, ".net-page", ("doc", "page")),
     "compare fields": ("compare", {"compare": "fields"}, ".net-page", ("field_doc", "field_page")),
     "compare pixels": ("compare", {"compare": "pixels"}, ".net-page", ("doc", "page")),
     "fields": ("fields", {}, ".strip-page", ("field_doc", "field_page")),

@@ -121,6 +121,8 @@ LOST = {
      f"{ALONE}", "OmniDocBench results list boxes, no pages; found 1 page without boxes. They are left out.",
      f"OmniDocBench {IMAGES}, such as b.png_p0002.png.",
      "OmniDocBench does not name a model; found toy. The name is left out."],
+    "items": ["items has no outlines; found 1 box with one. Their boxes alone are written.",
+     "items does not name a model; found toy. The name is left out."],
 }  # fmt: skip
 
 

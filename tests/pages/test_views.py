@@ -517,9 +517,10 @@ def test_without_a_ground_truth_or_a_prediction(tmp_path: Path) -> None:
     for view in (OVERVIEW, PAGE_BROWSER):
         assert NOTHING_TRUTH in words(start(view, files=workspace(None)))
         assert NOTHING_PREDICTION in words(start(view, files=workspace(truth)))
-        app = start(view, files=workspace(None, [prediction]))
-        assert NOTHING_TRUTH in words(app)
-        assert [each.proto.label for each in app.get("page_link")][-1] == "Open Files"
+    app = start(files=workspace(None, [prediction]))
+    assert dashboard.component(app, "groups")["headline"] == "No ground truth in this file"
+    assert NOTHING_TRUTH in words(go(app, PAGE_BROWSER))
+    assert [each.proto.label for each in app.get("page_link")][-1] == "Open Files"
     assert list(go(app, FILES).dataframe[0].value["File"]) == ["p.json"]
     nothing = "No annotation file is open. Add files, or start with layoutscope open FOLDER."
     assert nothing in dashboard.texts(start(FILES, files=workspace(None)).caption)
@@ -710,7 +711,7 @@ def assert_no_markup(app: AppTest, *attributes_too: str) -> None:
     allowed = {
         "div", "h1", "h2", "small", "span", "b", "i", "p", "dl", "dt", "dd", "section", "header", "footer", "br", "ul",
         "li", "table", "thead", "tbody", "tr", "th", "td", "u", "s", "code", "kbd", "figure", "figcaption",
-        "button", "progress",
+        "button", "progress", "bdi",
     }  # fmt: skip
     for tag, attributes in (each for body in dashboard.html_blocks(app) for each in dashboard.read_html(body).tags):
         assert tag in allowed

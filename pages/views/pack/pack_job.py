@@ -117,7 +117,7 @@ def systems(loaded: LoadedBoxes | None) -> dict[str, AnyProtocol]:
     return {
         name: each
         for name, each in PROTOCOLS.items()
-        if _open_for(each, kinds) is not None and (loaded is None or name != protocol.chosen().name)
+        if each.views and _open_for(each, kinds) is not None and (loaded is None or name != protocol.chosen().name)
     }
 
 

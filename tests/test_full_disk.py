@@ -25,9 +25,10 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.system.atomic_write import atomic_write
 from evaluator.workspace import project_file
-from evaluator.workspace.roles import FOLDER_VARIABLE, Sides
+from evaluator.workspace.roles import Sides
 from evaluator.workspace.store import StoreError, WorkspaceFolder, link_or_copy
 from evaluator.workspace.uploads import sort_dropped_files
+from evaluator.workspace.variables import FOLDER_VARIABLE
 from pages.app import pictures, workspace_store
 from pages.views.pack import pack_job
 from tests.building import box, ground_truth, write_file

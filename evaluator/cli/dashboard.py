@@ -118,7 +118,7 @@ def open_paths(
 
 def _workspace_variable(folder: Path | None) -> dict[str, str]:
     """Return how the server is told the workspace folder; a UsageError when it cannot be one."""
-    from evaluator.workspace.roles import FOLDER_VARIABLE
+    from evaluator.workspace.variables import FOLDER_VARIABLE
 
     if folder is None:
         return {}
@@ -161,8 +161,7 @@ def _serve(
     """
     import webbrowser
 
-    from evaluator.workspace.roles import QUERY_VARIABLE
-    from evaluator.workspace.variables import WORKSPACE_VARIABLE
+    from evaluator.workspace.variables import QUERY_VARIABLE, WORKSPACE_VARIABLE
 
     chosen = _free_port(port)
     described = workspace_files.to_json() if workspace_files is not None else ""

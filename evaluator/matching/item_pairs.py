@@ -11,7 +11,7 @@ from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.cells import Cell, Table, cells_of
 from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.data.plain_text import plain
-from evaluator.matching.pairs import greedy_rows, overlapping_pairs
+from evaluator.matching.pairs import Candidates, greedy_rows, overlapping_pairs
 
 _LEAST_IOU: Final = 1e-12
 
@@ -92,7 +92,6 @@ def _by_group(
 
 def _paired_by_text(truth: dict[int, str], predicted: dict[int, str]) -> tuple[IntArray, IntArray]:
     """Return the pairs of one group."""
-    truths, predictions = list(truth), list(predicted)
     # Here, so that what has no text starts without it.
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
@@ -100,13 +99,10 @@ def _paired_by_text(truth: dict[int, str], predicted: dict[int, str]) -> tuple[I
     distance = cdist(list(truth.values()), list(predicted.values()), scorer=Levenshtein.distance, dtype=np.int64)
     longest = np.maximum.outer([len(text) for text in truth.values()], [len(text) for text in predicted.values()])
     # In whole numbers: a similarity of 3/10 or more, and none of two empty texts.
-    at = np.argwhere((10 * distance <= 7 * longest) & (longest > 0))
-    order = np.lexsort((at[:, 0], at[:, 1], (distance / np.maximum(longest, 1))[at[:, 0], at[:, 1]]))
-    pairs: dict[int, int] = {}
-    used: set[int] = set()
-    for one, other in at[order].tolist():
-        if one not in pairs and other not in used:
-            pairs[one] = other
-            used.add(other)
-    ones, others = [truths[one] for one in pairs], [predictions[other] for other in pairs.values()]
-    return np.array(ones, dtype=np.int64), np.array(others, dtype=np.int64)
+    prediction, ground_truth = np.nonzero(((10 * distance <= 7 * longest) & (longest > 0)).T)
+    # The greedy goes by falling values: distances as they are, because one less them would be rounded.
+    falling = -(distance[ground_truth, prediction] / longest[ground_truth, prediction])
+    candidates = Candidates(prediction, ground_truth, falling)
+    taken = candidates.take(greedy_rows(candidates, len(truth), len(predicted)))
+    rows = np.array(list(truth), dtype=np.int64), np.array(list(predicted), dtype=np.int64)
+    return rows[0][taken.ground_truth], rows[1][taken.prediction]

@@ -119,8 +119,13 @@ def page_means(pages: Sequence[PageNumbers], name: str) -> JsonObject:
 
 def pooled(ratios: Iterable[Ratio]) -> float | None:
     """Return the sum over the sum of the divisors."""
+    return value_of(total(ratios))
+
+
+def total(ratios: Iterable[Ratio]) -> Ratio:
+    """Return the sum, and that of the divisors."""
     every = list(ratios)
-    return value_of((fsum(part for part, _ in every), fsum(whole for _, whole in every)))
+    return fsum(part for part, _ in every), fsum(whole for _, whole in every)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,6 +297,10 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
             evaluations.append(Evaluation(result, odd))
         return evaluations
 
+    def measures(self, result: Any) -> Measures:  # noqa: ANN401
+        """Return the pooled measures; documents weigh by what these are divided by."""
+        return document_ratios(result.pages, {name: pooled_sum(name) for name in self.metrics})
+
     def side_issues(self, dataset: Dataset) -> tuple[Issue, ...]:
         """Return what is odd about the items of the two sides, as warnings."""
         return ()
@@ -386,7 +395,7 @@ def document_ratios(
     table = np.array([[keys[name](some) for name in keys] for some in documents.values()], dtype=np.float64)
     table = table.reshape(len(documents), len(keys), 2)
     numerator, denominator = table[:, :, 0], table[:, :, 1]
-    sums = [(fsum(numerator[:, at]), fsum(denominator[:, at])) for at in range(len(keys))]
+    sums = [total(zip(numerator[:, at], denominator[:, at], strict=True)) for at in range(len(keys))]
     values: FloatArray = np.array([np.nan if not whole else part / whole for part, whole in sums])
     part = Ratios(tuple(Key(name, ALL_PAGES) for name in keys), values, numerator, denominator)
     return Measures(tuple(documents), ALL_PAGES, (part,))
@@ -404,8 +413,4 @@ def page_sum(name: str) -> Callable[[Sequence[PageNumbers]], Ratio]:
 
 def pooled_sum(name: str) -> Callable[[Sequence[PageNumbers]], Ratio]:
     """Return what sums a measure as a pooled ratio."""
-
-    def sums(pages: Sequence[PageNumbers]) -> Ratio:
-        return fsum(page.ratios[name][0] for page in pages), fsum(page.ratios[name][1] for page in pages)
-
-    return sums
+    return lambda pages: total(page.ratios[name] for page in pages)

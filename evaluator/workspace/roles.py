@@ -21,10 +21,6 @@ from evaluator.formats.base import KINDS, FileGroup, Kind
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.project import MergedFiles, one_input, paths_of
 
-# The query that a session starts with whose address has none: protocol, fixes and filters of a project file.
-QUERY_VARIABLE: Final = "LAYOUTSCOPE_QUERY"
-# The folder that keeps uploads and the filter, named by --workspace.
-FOLDER_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE_FOLDER"
 _MODELS_SHOWN: Final = 26
 # The environment of a process holds so many notes at most; the terminal has them all.
 _NOTES_KEPT: Final = 100

@@ -24,7 +24,7 @@ from evaluator.matching.causes import Family
 from evaluator.metrics.item_ledger import Outcome
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, REST_NAME
-from evaluator.workspace.roles import QUERY_VARIABLE
+from evaluator.workspace.variables import QUERY_VARIABLE
 from pages.app import pictures, protocol, results, session_files, workspace_store
 from pages.app.codecs import (
     FROM_ONE,

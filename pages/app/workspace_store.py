@@ -8,8 +8,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from evaluator.workspace.roles import FOLDER_VARIABLE
 from evaluator.workspace.store import OpenUpload, StoredUploads, StoreError, WorkspaceFolder
+from evaluator.workspace.variables import FOLDER_VARIABLE
 from pages.app.state import state
 
 

@@ -19,7 +19,8 @@ from streamlit.testing.v1 import AppTest
 from evaluator.review.identity import page_target
 from evaluator.review.store_address import FILE_NAME, state_folder
 from evaluator.workspace import project_file
-from evaluator.workspace.roles import FOLDER_VARIABLE, Sides
+from evaluator.workspace.roles import Sides
+from evaluator.workspace.variables import FOLDER_VARIABLE
 from pages.app import login, login_settings, workspace_store
 from pages.app.login import OPEN, THIS_MACHINE
 from pages.app.login_settings import TRUSTED_HEADER_VARIABLE, claimed_name

@@ -19,7 +19,8 @@ from evaluator.cli.program import UsageError
 from evaluator.data.issues import BadInput
 from evaluator.review.store_address import state_folder
 from evaluator.workspace import project_file
-from evaluator.workspace.roles import NO_SIDES, QUERY_VARIABLE, Sides
+from evaluator.workspace.roles import NO_SIDES, Sides
+from evaluator.workspace.variables import QUERY_VARIABLE
 from pages.app.state import State
 from tests.building import box, write_file
 from tests.dashboard import FILES, PAGE_BROWSER, issues, key_of, press, start, texts, workspace

@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 from evaluator.cli import dashboard as command
 from evaluator.cli.program import UsageError
 from evaluator.project import Upload
-from evaluator.workspace.roles import FOLDER_VARIABLE
 from evaluator.workspace.store import STATE_FILE, OpenUpload, StoredUploads, StoreError, WorkspaceFolder, link_or_copy
+from evaluator.workspace.variables import FOLDER_VARIABLE
 from pages.app import workspace_store
 from tests import dashboard
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start

@@ -8,7 +8,7 @@ that these lower its numbers; docling-eval drops documents with another number o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -18,7 +18,7 @@ from evaluator.data.issues import Issue, count_of
 from evaluator.metrics.results import JsonObject, ResultTable
 from evaluator.protocols.items import Cell, ItemResult, PageNumbers, Ratio, mean, page_means, pooled, value_of
 from evaluator.protocols.tables import grits
-from evaluator.protocols.tables.grits import Grid, Score, Similarity
+from evaluator.protocols.tables.grits import Grid, Score
 from evaluator.protocols.tables.mistakes import Mistake, Name, mistakes_of
 from evaluator.protocols.tables.teds import teds_of
 
@@ -28,11 +28,6 @@ TITLE: Final = "Table structure"
 TEDS: Final = ("teds", "teds_s")
 GRITS: Final = ("grits_con", "grits_top", "grits_loc")
 MEASURES: Final = (*TEDS, *GRITS)
-_SIMILARITY: Final[Mapping[str, Callable[[Grid, Grid], Similarity]]] = {
-    "grits_con": grits.of_contents,
-    "grits_top": grits.of_spans,
-    "grits_loc": grits.of_boxes,
-}
 
 
 class TablePair(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,11 +10,9 @@ import numpy as np
 from evaluator.data.boxes import BoolArray
 from evaluator.data.cells import Table
 from evaluator.data.dataset import Dataset, JoinedBoxes
-from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import Metric
-from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, document_ratios, pooled_sum, position
+from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, position
 from evaluator.protocols.tables.evaluation import (
-    MEASURES,
     NAME,
     TITLE,
     VERSION,
@@ -61,10 +59,6 @@ class TablesProtocol(ItemProtocol[TablesOptions]):
             own_pages=tuple(_page(page, dataset) for page in pages),
             said=(*said, "plain", "TEDS canonical, GriTS LCS and true IoU"),
         )
-
-    def measures(self, result: TablesResult) -> Measures:
-        """Return TEDS as the mean over tables, GriTS over slots; documents weigh by these."""
-        return document_ratios(result.pages, {name: pooled_sum(name) for name in MEASURES})
 
 
 PROTOCOL: Final = TablesProtocol()

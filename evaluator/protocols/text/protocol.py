@@ -14,9 +14,8 @@ from evaluator.data.boxes import BoolArray
 from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.data.issues import Issue, count_of
 from evaluator.data.plain_text import Normalisation, WordRule
-from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import Metric
-from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, document_ratios, pooled_sum, position
+from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, position
 from evaluator.protocols.text.evaluation import (
     MEASURES,
     NAME,
@@ -101,10 +100,6 @@ class TextProtocol(ItemProtocol[TextOptions]):
                 fix="Read the numbers accordingly, or write both sides in one way.",
             ),
         )
-
-    def measures(self, result: TextResult) -> Measures:
-        """Return the pooled measures; documents weigh by their text."""
-        return document_ratios(result.pages, {name: pooled_sum(name) for name in MEASURES})
 
 
 PROTOCOL: Final = TextProtocol()

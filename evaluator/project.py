@@ -420,7 +420,6 @@ def _renamed(project: Project[Source], names: Mapping[str, str]) -> Project[Sour
 
 
 def _with_sizes(project: Project[Source], protocol: AnyProtocol, options: Options, say: Say) -> Project[Source]:
-    """Return the project with the sizes of pages that the options give, where boxes of two units need them."""
     folder, given = getattr(options, "pdfs", None), getattr(options, "page_size", None)
     if not (isinstance(options, BoxOptions) or protocol.reads_items) or (folder is None and given is None):
         return project
@@ -538,7 +537,6 @@ def read_member(name: str, side: Side, origin: Origin, read: Callable[[], Source
 
 
 def _under_name(issues: Iterable[Issue], old: Collection[str], new: str) -> tuple[Issue, ...]:
-    """Issues with those of files of some names under another one."""
     return tuple(msgspec.structs.replace(issue, file=new) if issue.file in old else issue for issue in issues)
 
 
@@ -645,7 +643,6 @@ def _one_by_one(
     *,
     engine: Engine,
 ) -> list[Evaluation]:
-    """Return the evaluation of each model of a project, by itself."""
     with explained(project, protocol, options):
         truth, models = project.required()
         evaluations = []
@@ -836,12 +833,7 @@ def _over_ranges(
     boxes: bool,
     engine: Engine,
 ) -> Evaluation | None:
-    """Return the numbers of one model over ranges of pages, without its boxes.
-
-    None where the ordinary way has to be taken.
-
-    None too where little matches and that way looks for the reason, or where nobody asked and it is faster.
-    """
+    """Return the numbers of one model over ranges of pages, without boxes; None for the ordinary way."""
     asked, strange = bool(options.page_ranges), _needing_boxes(protocol, options)
     if strange and asked:
         raise OptionError(f"--page-ranges goes with --iou alone, and not with {spelled(strange[0])}")

@@ -39,7 +39,6 @@ def _worst_cell(confusion: ClassConfusion) -> Cell:
 
 
 def _matrix(models: list[PairModel], sides: list[ClassConfusion], names: list[str | None], cell: Cell) -> None:
-    """Draw the matrix of one model, or A minus B, background first."""
 
     def pick() -> None:
         picked = chosen_cell(report(_MATRIX), len(names))
@@ -66,7 +65,6 @@ def _matrix(models: list[PairModel], sides: list[ClassConfusion], names: list[st
 
 @st.fragment
 def _cards(loaded: LoadedBoxes, model: PairModel, asked: Query) -> None:
-    """Draw the boxes of a cell as crops; a crop that is wanted runs this part of the view only."""
     every = gallery_items.every_item(loaded, model)
     result = result_of(loaded, model)
     held = every.take(np.flatnonzero(box_items.in_query(every, asked)))

@@ -51,7 +51,6 @@ def _signature(result: FieldsResult, *more: str) -> str:
 
 
 def _thresholds(compared: ComparedFields, model: FieldModel) -> None:
-    """Draw IoU threshold and two presets."""
     state.field_preset = state.field_iou if state.field_iou in field_results.PRESETS else None
     low, high = field_results.IOU_RANGE
     label = f"*Threshold:* IoU {state.field_iou:.2f}"
@@ -92,7 +91,6 @@ def _defined(value: float) -> float | None:
 
 
 def _choices(compared: ComparedFields, model: FieldModel) -> None:
-    """Draw what the page list keeps, and how fields are compared."""
     pairs = model.result.compared
     with frame.choices():
         names = [pairs.documents[code] for code in model.pages.in_natural_order]
@@ -132,7 +130,6 @@ def _choices(compared: ComparedFields, model: FieldModel) -> None:
 
 
 def _schema() -> None:
-    """Draw the schema by which values are compared: its upload, its name, and what is wrong with it."""
 
     def changed() -> None:
         uploaded = state.upload_field_schema
@@ -174,7 +171,6 @@ def _events(model: FieldModel) -> PageEvents:
 
 
 def _turn_page(model: FieldModel, shown: ListedRows) -> None:
-    """Follow a page turn, a click on the strip, the way to the next problem."""
     go = _events(model).go
     if go is None or not page_list.accept_event(go):
         return
@@ -187,7 +183,6 @@ def _turn_page(model: FieldModel, shown: ListedRows) -> None:
 
 
 def _select_box(model: FieldModel) -> None:
-    """Keep the chosen box, or that none is; one of a page that was left meanwhile is not kept."""
     selected = _events(model).selected
     page_list.accept_event(selected)
     if selected is not None and (selected.document, selected.index) == (state.field_doc, state.field_page - 1):
@@ -213,7 +208,6 @@ def _clear_filter() -> None:
 
 
 def _page_head(model: FieldModel, shown: ListedRows, place: tuple[int, int] | None) -> None:
-    """Which page this is, and what of the chosen number lies on it."""
     if place is None:
         frame.section("Page")
         return
@@ -265,7 +259,6 @@ def _without_page(compared: ComparedFields, model: FieldModel) -> PagePayload:
 
 
 def _one_by_one(model: FieldModel, shown: ListedRows, place: tuple[int, int] | None) -> None:
-    """Draw the fields of the document on screen, or those behind the chosen number."""
     tabs = {name: name for name in field_results.TABS}
     tab = widgets.switch("Fields one by one", tabs, State.field_tab, label_visibility="collapsed")
     if tab == field_results.BEHIND:
@@ -291,8 +284,6 @@ def _number_in_words(model: FieldModel) -> str:
 
 
 def _opener(model: FieldModel) -> Callable[[int], None]:
-    """Return what shows the page of a compared field, with its box chosen."""
-
     def opened(row: int) -> None:
         has_prediction = bool(model.result.with_prediction[row])
         page = int(model.pages.predicted_page[row] if has_prediction else max(model.pages.truth_page[row], 0))

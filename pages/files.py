@@ -67,7 +67,6 @@ def _other_kinds() -> None:
 
 
 def _add(held: Project[Annotations]) -> None:
-    """Draw the ways to other files and other roles, what became of uploads, and where pages are looked up."""
     with st.container(key="add_files", horizontal=True, vertical_alignment="center"):
         openers = frame.opener("Add files"), frame.opener("Add a folder", folder=True)
         st.html(f"{' '.join(openers)} or drop files and folders anywhere in this window", width="content")

@@ -149,7 +149,6 @@ def _save_said(loaded: LoadedBoxes, names: Mapping[str, str]) -> None:
 
 
 def _target(loaded: LoadedBoxes, kind: str, document: str, page: int) -> Target | None:
-    """Return what was chosen to be judged; None for a page that does not exist."""
     signature = frame.signature(loaded, loaded.models)
     if kind == "comparison":
         sources = [loaded.dataset.predictions[model.index].source for model in loaded.pair]
@@ -227,7 +226,6 @@ def _write_corrected(loaded: LoadedBoxes, form: str) -> None:
 
 
 def _import() -> None:
-    """Take the files of the form in, all of them or none."""
     files = [(file.name, file.getvalue()) for file in form_value("import_files") or []]
     if not files:
         return
@@ -302,7 +300,6 @@ def view() -> None:
 
 
 def _ways(loaded: LoadedBoxes | None) -> None:
-    """Draw what else there is to do, at the right of the modes."""
     with st.container(
         key="review_ways", horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
     ):

@@ -87,7 +87,6 @@ def _answer(made: Decision | None) -> None:
 
 
 def _numbers(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, own: bool) -> None:
-    """Draw the bars, and the numbers that the protocol is known by."""
     with st.container(key=f"bars_{len(chosen)}"):
         bars.draw(loaded, chosen, lambda letter, status: _BOXES_ASKED.set((letter, status, "")))
     if own:
@@ -148,7 +147,6 @@ def _documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
 
 
 def _sections(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, own: bool) -> None:
-    """Draw what is opened when it is looked for, closed at first."""
 
     def scores() -> None:
         score_curves.scores(loaded, chosen, causes.GALLERY_VIEW)

@@ -51,7 +51,6 @@ def _text_by_label(loaded: LoadedBoxes, model: Model, document: str | None) -> N
 
 
 def _text_table(loaded: LoadedBoxes, summary: TextSummary) -> None:
-    """Labels with the most lost words first."""
     rows = summary.rows(loaded.dataset.labels)
     counted = count_of(summary.pages, "page")
     if summary.silent:
@@ -86,7 +85,6 @@ def _events() -> PageEvents:
 
 
 def _turn_page(shown: ListedPages) -> None:
-    """Follow a page turn, made in the browser or asked for, a click on the strip, the way to the next mistake."""
     go = _events().go
     if go is None or not page_list.accept_event(go):
         return
@@ -98,7 +96,6 @@ def _turn_page(shown: ListedPages) -> None:
 
 
 def _select_box() -> None:
-    """Keep the chosen box, or that none is; one of a page that was left meanwhile is not kept."""
     selected = _events().selected
     if selected is not None:
         page_list.accept_event(selected)
@@ -107,7 +104,6 @@ def _select_box() -> None:
 
 
 def _save_verdict(loaded: LoadedBoxes, model: Model) -> None:
-    """Save a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
         page_list.accept_event(event)
@@ -126,7 +122,6 @@ def _save_verdict(loaded: LoadedBoxes, model: Model) -> None:
 
 
 def _show_alike() -> None:
-    """More causes like one of the page: the gallery shows them."""
     family = _events().alike
     if family is not None:
         gallery_items.show_alike(family)
@@ -169,7 +164,6 @@ def view() -> None:
 
 @st.fragment
 def _pages(loaded: LoadedBoxes, model: Model, shown: ListedPages, progress: DeltaGenerator) -> None:
-    """Draw the viewer and, at its place, the progress: a page turn runs this part only, the numbers around it stay."""
     if State.alike_asked.pop():
         state.whole_view = False
         st.switch_page(GALLERY_VIEW)

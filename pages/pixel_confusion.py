@@ -297,11 +297,8 @@ def _said(result: pixel.PixelResult) -> str:
 
 
 def _follows(shown: ShownMatrix, letter: str, cell: tuple[int, int], place: Place | None) -> bool:
-    """Return whether the page should become the one with the most pixels of the cell.
-
-    When a cell was chosen, and when the cell changed by itself and the page has nothing of it; a page that the reader
-    or the address chose stays.
-    """
+    """Return whether the page should become the one with the most pixels of the cell."""
+    # A page that the reader or the address chose stays.
     scope, names = state.pixel_scope, [shown.classes[each] for each in cell]
     now, before = (shown.of, scope, *names), state.pixel_cell_of
     chosen = State.pixel_follow.pop()

@@ -132,7 +132,6 @@ def _choice(loaded: LoadedBoxes, limits: PackOptions) -> PackOptions:
 
 
 def _preview(loaded: LoadedBoxes, contents: Contents, *, is_made: bool) -> None:
-    """Draw what the pack will say; the comparison only where `contents` are of a finished pack."""
     decided = sum(cause.decided for cause in contents.causes)
     counts = (
         f"{decided:,} of {count_of(len(contents.causes), 'cause')} decided, {count_of(len(contents.pages), 'page')}"

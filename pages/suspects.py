@@ -64,7 +64,6 @@ def _pages_read(loaded: LoadedBoxes) -> None:
 
 @st.fragment
 def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
-    """Draw the component; wanted pictures run this part of the view only, an answer runs all of it."""
     chosen = suspects.filtered_suspects(every, findings.review_log(), signature)
     if not chosen.entries:
         filtered = suspects.is_filtered()

@@ -145,11 +145,8 @@ def _tied(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
 def _pairs(
     checked: Sequence[tuple[Path, Annotations | None]], reading: Reading
 ) -> list[tuple[Annotations, Annotations]]:
-    """Return each prediction with the one ground truth that it was given with; empty for several of these.
-
-    A file that states no side, such as COCO with images, is the ground truth when it comes first, and so is the first
-    of two that may be one, such as an output of a model.
-    """
+    """Return each prediction with the one ground truth that it was given with; empty for several of these."""
+    # A file that states no side, such as COCO with images, is the ground truth when it comes first.
     # A file without errors holds what it held when it was checked; it is not kept twice.
     held = [(path, read) for path, sound in checked if (read := sound or _as_written(path, reading)) is not None]
     truths = [path for path, read in held if read.side == "ground_truth"]
@@ -188,11 +185,8 @@ def _diagnoses(pairs: Sequence[tuple[Annotations, Annotations]]) -> list[Diagnos
 
 
 def _refused(diagnosis: Diagnosis, *, stated: bool) -> bool:
-    """Tell whether an evaluation of the two files ends with the diagnosis as an error.
-
-    Sizes of pages that both lack are given to it, and files of different documents of which none states a side
-    (`stated`) may be two ground truths.
-    """
+    """Tell whether an evaluation of the two files ends with the diagnosis as an error."""
+    # Files of different documents of which none states a side may be two ground truths.
     two_sides = stated or bool(diagnosis.shared_documents)
     return diagnosis.serious and (diagnosis.best is not None or (diagnosis.nothing_matches and two_sides))
 

@@ -31,7 +31,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _code_of(arguments: Sequence[str] | None) -> int:
-    """Return the exit code of a command line, arguments as in `main`."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     quick = ""
     if words == ["--version"]:

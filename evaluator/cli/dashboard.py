@@ -155,10 +155,7 @@ def _serve(
     browser: bool,
     query: str = "",
 ) -> int:
-    """Run the dashboard until it is stopped, on the sample data for None; return its exit code.
-
-    `variables` come into its environment.
-    """
+    """Run the dashboard until it is stopped, on the sample data for None; return its exit code."""
     import webbrowser
 
     from evaluator.workspace.variables import QUERY_VARIABLE, WORKSPACE_VARIABLE

@@ -90,10 +90,7 @@ def in_one_sentence(*kinds: type[ValueError]) -> Iterator[None]:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command line and return its exit code.
-
-    Anywhere in it, ``--debug`` shows tracebacks and ``--no-cache`` reads and writes no columns that were kept.
-    """
+    """Run a command line, with ``--debug`` or ``--no-cache`` anywhere in it; return its exit code."""
     debug = "--debug" in arguments
     if "--no-cache" in arguments:
         # What the process starts, the dashboard for instance, is to know it too.

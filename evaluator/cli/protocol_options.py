@@ -112,7 +112,6 @@ class _Option(NamedTuple):
 
 
 def _options() -> dict[str, _Option]:
-    """Return every option of every registered protocol by its name."""
     options: dict[str, _Option] = {}
     for protocol in PROTOCOLS.values():
         for name, hint in get_type_hints(protocol.options, include_extras=True).items():

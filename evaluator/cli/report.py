@@ -225,7 +225,6 @@ def _need_effect(
 
 
 def _scores(given: Sequence[float], models: int) -> list[float]:
-    """Return the score threshold of each model, from one for all of them or one for each."""
     if len(given) not in (0, 1, models):
         of_models = count_of(models, "model")
         raise UsageError(
@@ -412,7 +411,6 @@ class _Run(NamedTuple):
         return boxes._replace(of_pages=seen.of_pages, of_boxes=seen.of_boxes)
 
     def _called(self, models: Sequence[Source]) -> list[ModelItem]:
-        """Return what the models are called: as their files state, or as these are named."""
         files = (Path(name).with_suffix("").as_posix() for name in model_names(self.pred))
         called = [model_name(model) or file for model, file in zip(models, files, strict=True)]
         names = distinct_names(called)

@@ -220,7 +220,6 @@ def _searched(
     of_boxes: Sequence[Sequence[Attribute]],
     say: Bar,
 ) -> Slices:
-    """Search by one measure, by all that are means over boxes, or by an average of the protocol."""
     measure, smallest, depth = sought.measure, sought.smallest, sought.depth
     if is_average(measure):
         line = signature_of([each.signature.line for each in results])
@@ -257,7 +256,6 @@ def _searched(
 def _from_pdfs(
     boxes: Sequence[AnyBoxResult], pdfs: Path | None, say: Bar
 ) -> tuple[PageValues, Sequence[Sequence[Attribute]], list[str]]:
-    """Return what the PDFs show of pages and boxes, and a note on documents without file."""
     if pdfs is None:
         return {}, (), []
     say("Reading pages")

@@ -351,7 +351,6 @@ def _whole(amount: float) -> int | float:
 
 
 def _aligned(texts: Sequence[str | None]) -> list[str]:
-    """Return texts of one width, to the right."""
     shown = [NOTHING if text is None else text for text in texts]
     width = max(map(len, shown), default=0)
     return [text.rjust(width) for text in shown]

@@ -239,11 +239,7 @@ def _verdict(
 def _in_each_order(
     condition: Condition, value: float, baseline: float | None, ties: Sequence[Range | None]
 ) -> bool | None:
-    """Return whether a condition on the baseline holds in the best and in the worst order of the equal scores of both.
-
-    None where it holds in one of them alone: the order decides it. Without a range that is reported, and for a number,
-    the values are judged as they are. `ties` is the range of the baseline and of the prediction, None for none.
-    """
+    """Return whether a condition on the baseline holds in every order of equal scores; None where the order decides."""
     reported = any(each is not None and each.best - each.worst > LEAST_RANGE for each in ties)
     if baseline is None or not condition.limit.of_baseline or not reported:
         return condition.holds(value, cast(float, condition.limit.value(baseline)))

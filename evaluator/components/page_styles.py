@@ -9,10 +9,9 @@ from evaluator.components.guard import Application, Message, Receive, Scope, Sen
 
 
 class PageStyles:
-    """Puts styles at the end of the head and of the body of every HTML page; other answers stay as they are.
+    """Puts styles at the end of the head and of the body of every HTML page; other answers stay as they are."""
 
-    Streamlit's own, which come later, stand between the two: of two rules of one weight theirs outdoes the first.
-    """
+    # Streamlit's own stand between the two: of two rules of one weight theirs outdoes the first.
 
     def __init__(self, application: Application, head: str, body: str) -> None:
         self._application = application

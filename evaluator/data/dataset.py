@@ -548,7 +548,6 @@ def level_texts(*sources: Annotations) -> tuple[str, ...]:
 def _recode(
     source: Annotations, document_code: Mapping[str, int], label_code: Mapping[str, int]
 ) -> tuple[CodeArray, CodeArray, CodeArray]:
-    """Return shared codes of a file's box documents, box labels and page entry documents."""
     documents = [document_code[document.doc_id] for document in source.documents]
     labels = [label_code[label] for label in source.labels]
     return (

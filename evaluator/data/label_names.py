@@ -111,10 +111,7 @@ def _exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, 
 
 
 def _one_to_one(table: IntArray, own: Sequence[int], fewest: int) -> dict[int, int]:
-    """Return a column by row: most boxes first; of equally many a row has its own one.
-
-    A row whose own column is taken may follow fewer than `fewest` boxes, none less than half of its most.
-    """
+    """Return a column by row: most boxes first; of equally many a row has its own one."""
     places = np.argwhere(2 * table >= np.maximum(table.max(axis=1, initial=0, keepdims=True), 1))
     cells = [(int(table[at, to]), at, to) for at, to in places.tolist()]
     cells.sort(key=lambda cell: (-cell[0], own[cell[1]] != cell[2]))

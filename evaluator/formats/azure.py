@@ -188,10 +188,7 @@ def _scale(unit: str | None, place: str, file: OutputFile) -> float:
 
 
 def _nest(result: dict[str, object], texts: Mapping[str, object], file: OutputFile) -> None:
-    """State which elements are text of table cells, or in figures; captions and footnotes are beside these.
-
-    Cells of versions before 4.0 list no elements: there the `texts`, paragraphs or lines, of their spans are theirs.
-    """
+    """State which elements are text of table cells, or in figures; captions and footnotes are beside these."""
     spans: list[Extent] = []
     for index, (_, table) in enumerate(file.items(result, "tables", "")):
         cells, item = listed_in(table, "cells"), f"/tables/{index}"

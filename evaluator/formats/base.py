@@ -315,11 +315,7 @@ def read_several(files: Sequence[folder.File], name: str, reading: Reading, form
 
 
 def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
-    """Return several files of one side as one.
-
-    Files of no known format, and those that repeat others, are left out with a warning. A file that states no side has
-    the side of the others.
-    """
+    """Return several files of one side as one."""
     formats_of_others = cache(lambda: {row for file in files if (row := _format_of(file, format_of)) is not None})
     side_of_others = cache(lambda: next((side for file in files if (side := _side_of(file, format_of))), None))
 

@@ -229,7 +229,6 @@ class ColumnFolder:
 
     @cached_property
     def _by_name(self) -> tuple[list[str], IntArray, IntArray]:
-        """Return names and codes of the documents in the order of their names, and where the pages of each begin."""
         names = [document.doc_id for document in self.pages.documents]
         codes = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
         counts = np.bincount(self.pages.page_document, minlength=len(names))[codes]

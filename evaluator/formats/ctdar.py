@@ -25,8 +25,6 @@ _POD_REGION: Final = re.compile(rb"<(?:formula|table|figure)region[\s/>]", re.IG
 
 
 class _File(XmlFile):
-    """A file with the pages of its documents, and what is left out of its tables."""
-
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         super().__init__(format, collector, name)
         self._cells: list[Element] = []

@@ -45,11 +45,8 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
 
 
 def _claims(possible: Iterable[F], content: bytes, name: str) -> list[F]:
-    """Return the formats that match the first bytes, or else those that match the first `HEAD_BYTES`.
-
-    Further on a file may hold anything, text that looks like another format included. A JSON Schema has the keys of
-    the format that it describes, and is none.
-    """
+    """Return the formats that match the first bytes, or else those that match the first `HEAD_BYTES`."""
+    # Further on a file may hold anything. A JSON Schema has the keys of the format that it describes, and is none.
     if all(mark in content[:HEAD_BYTES] for mark in _JSON_SCHEMA):
         return []
     # The texts in a Parquet file may look like anything.

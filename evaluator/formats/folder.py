@@ -194,7 +194,6 @@ def _levels(parts: Sequence[Annotations]) -> dict[LevelKey, int]:
 
 
 def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Sequence[CodeArray]) -> Boxes:
-    """Return the boxes of all parts under the labels of the whole and these document codes."""
     code = {label: index for index, label in enumerate(labels)}
     recoded = [np.array([code[label] for label in part.labels], dtype=np.int32)[part.boxes.label] for part in parts]
     entries = _offsets([len(part.page_index) for part in parts])

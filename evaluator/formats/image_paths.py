@@ -222,12 +222,10 @@ def _side(part: Annotations) -> Side | None:
 
 
 def _stated(part: Annotations) -> str:
-    """Return the path of the one document of a file as the file states it: that of its image, else its name."""
     return next(filter(None, part.page_images), "") or part.documents[0].name
 
 
 def _once(files: Sequence[str], pages: Sequence[Sequence[PageKey]]) -> bool:
-    """Return whether each page of each path is in one file alone."""
     every = [(parts_of(file), index) for file, keys in zip(files, pages, strict=True) for _, index in keys]
     return len({*every}) == len(every)
 

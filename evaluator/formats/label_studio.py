@@ -62,10 +62,7 @@ class _Work(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A task: document, path, whether it has several pages, id, place; `repeated`: pages have own tags.
-
-    `images`: the paths of several pages.
-    """
+    """A task: document, path, whether it has several pages, id, place; `repeated`: pages have own tags."""
 
     document: str
     path: str
@@ -127,8 +124,6 @@ FORMAT: Final = LabelStudio()
 
 
 class _File:
-    """The tasks of a file as pages and boxes, with the issues that one value shows."""
-
     def __init__(self, collector: Collector, asked: Side | None, *, nested: bool) -> None:
         self._collector, self._asked, self._nested = collector, asked, nested
         self._values = Values(collector, _SOURCE)
@@ -295,10 +290,7 @@ class _File:
                 self._pages(task, self._regions_min(chosen, of_regions), attributes, math.nan)
 
     def _regions_min(self, work: _Work, of_regions: Collection[str]) -> list[_Region]:
-        """Return the regions of a record; what has no label in one list may have it in another, at the same place.
-
-        `of_regions`: the keys under which records have regions, and must have nothing else.
-        """
+        """Return the regions of a record; what has no label in one list may have it in another, at the same place."""
         regions = []
         for key, values in work.value.items():
             regions_there = key in of_regions and values is not None
@@ -344,7 +336,6 @@ class _File:
         return _Task(_file(image), _path(image), False, own, place)
 
     def _pages(self, task: _Task, regions: Sequence[_Region], attributes: Mapping[str, str], score: float) -> None:
-        """Add the image of a task, or those pages of its document that have regions."""
         by_page: dict[int, list[_Region]] = {}
         labels = {str(region.outer.get("id")): region.labels for region in regions} if self._nested else {}
         for region in regions:
@@ -504,7 +495,6 @@ def _is_shape(value: object) -> bool:
 
 
 def _has_regions(values: object) -> bool:
-    """Return whether a value of JSON_MIN is a list with a region of any kind in it."""
     return isinstance(values, list) and any(
         _is_shape(each) or (isinstance(each, dict) and any(key.endswith("labels") for key in each)) for each in values
     )
@@ -562,7 +552,6 @@ def _page_names(value: Sequence[object], is_name: Callable[[object], bool]) -> l
 
 
 def _is_image(value: object) -> bool:
-    """Return whether a value is the path of an image, or an address."""
     return isinstance(value, str) and bool(_ADDRESS.match(value) or _PAGE_FILE.search(_file(value)))
 
 

@@ -233,7 +233,6 @@ def _text(span: _Span) -> str:
 
 
 def _content_list(tree: list[object], file: OutputFile) -> None:
-    """Add content_list.json: entries in thousandths of the page."""
     read = list(file.entries(tree, "$", _Entry))
     bare = [place for place, entry in read if entry.bbox is None]
     if not file.reads_items:
@@ -259,7 +258,6 @@ def _content_list(tree: list[object], file: OutputFile) -> None:
 
 
 def _listed(entry: _Entry, place: str, file: OutputFile) -> Held:
-    """Return the text and the table of an entry of content_list, and its place in the list."""
     order = None if entry.type in _NOT_IN_ORDER else (file.builder.boxes,)
     return Held(order, file.text_of(entry.text, f"{place}.text"), file.text_of(entry.table_body, f"{place}.table_body"))
 

@@ -72,8 +72,6 @@ def _is_results(head: bytes) -> bool:
 
 
 class _File:
-    """A file as pages and boxes, with the issues that one value shows."""
-
     def __init__(self, collector: Collector, name: str, *, reads_items: bool) -> None:
         self._collector, self._name, self._reads_items = collector, name, reads_items
         self._values = Values(collector, _SOURCE)

@@ -133,7 +133,6 @@ def _second(tree: list[object], file: OutputFile) -> None:
 
 
 def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, object], Size | None]]:
-    """Yield places and values of the results in a file, and the stated sizes of the pages as they were given."""
     values = [(f"$[{index}]", value) for index, value in enumerate(tree)] if isinstance(tree, list) else [("$", tree)]
     for place, value in values:
         if isinstance(value, dict) and isinstance(value.get("result"), dict):

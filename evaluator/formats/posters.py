@@ -103,7 +103,6 @@ def _gathered(
     reading: Reading,
     issues: Sequence[Issue],
 ) -> Posters:
-    """Return the posters of the files that may be meant for each, loaded under a limit of bytes."""
     # A file that cannot be read takes out its own poster; BadInput with all issues when none is left.
     posters: dict[str, Poster] = {}
     broken: dict[str, tuple[Issue, ...]] = {}

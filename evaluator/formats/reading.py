@@ -108,11 +108,8 @@ def is_cached(path: Path, reading: Reading) -> bool:
 
 
 def _files_in_folders(path: Path) -> list[Path]:
-    """Return the files below a folder of folders that is one side: of one format, which has a document in each file.
-
-    What is given as one side is one: folders of models, which look the same, name documents that the other side does
-    not have. Empty for a folder that has annotation files itself, and where a folder below is called a ground truth.
-    """
+    """Return the files below a folder of folders of one format, a document in each; empty where it is not one side."""
+    # Folders of models look the same, but name documents that the other side does not have.
     if not folder.is_folder(path) or any(map(_is_known_file, folder.list_files(path))):
         return []
     files = [file for file in folder.files_below(path, _FOLDER_DEPTH, _MOST_IN_FOLDERS) if _is_known_file(file)]
@@ -224,11 +221,7 @@ def merged(name: str, parts: Sequence[Annotations]) -> Annotations:
 
 
 def _sound(source: Annotations) -> Annotations:
-    """Return the source on its pages as given, with a warning for the first that no document can have (not snapshot).
-
-    Outlines that take too much work are left out. `BadInput` for one without any page or box, unless these are
-    predictions of a format that lists only boxes.
-    """
+    """Return the source with a warning for the first page that no document can have; `BadInput` for one without any."""
     if not source.documents and not (source.side == "prediction" and source.format in _LIST_BOXES):
         title, looks_for = (getattr(of_kind("boxes")[source.format], key) for key in ("title", "looks_for"))
         fix = f"Check that it is the right file; {title} has {looks_for}."
@@ -257,11 +250,7 @@ def _sound(source: Annotations) -> Annotations:
 
 
 def _from_archive(content: bytes, name: str, format: str | None, reading: Reading) -> Annotations | None:
-    """Return the files of a zip archive as if they lay in a folder of its name.
-
-    None for no archive and for one whose format reads archives itself. `BadInput` with all issues, and when no file is
-    of a known format.
-    """
+    """Return the files of a zip archive as of a folder; None for no archive, and one that its format reads itself."""
     from evaluator.formats import archive
 
     if not archive.is_archive(content):

@@ -138,7 +138,6 @@ def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
 
 
 def _is_answer(value: object) -> bool:
-    """Return whether a value is a response, or a list of them."""
     parts = value if isinstance(value, list) and value else [value]
     return all(isinstance(part, dict) and isinstance(part.get("Blocks"), list) for part in parts)
 

@@ -118,7 +118,6 @@ def _has_place(element: _Element) -> bool:
 
 
 def _held(element: _Element, metadata: _Metadata, place: str, file: OutputFile) -> Held:
-    """Return the text and the table of an element, and its place among those of the file."""
     order = None if element.type in _NOT_IN_ORDER else (file.builder.boxes,)
     html = file.text_of(metadata.text_as_html, f"{place}.metadata.text_as_html")
     return Held(order, file.text_of(element.text, f"{place}.text"), html)

@@ -26,8 +26,6 @@ _EDGES: Final = ("xmin", "ymin", "xmax", "ymax")
 
 
 class _File(XmlFile):
-    """A file, which is a page, with its parts of objects, its difficult objects and its deleted ones."""
-
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         super().__init__(format, collector, name)
         self._others: list[Element] = []

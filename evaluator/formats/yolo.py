@@ -210,7 +210,6 @@ def _names_in(path: Path) -> Path | None:
 
 
 def _above(path: Path) -> list[folder.File]:
-    """Return the nearest file that names the classes, in a folder or above it."""
     name_files = (
         names for each in [path, *path.resolve().parents][: _ABOVE + 1] if (names := _names_in(each)) is not None
     )
@@ -218,7 +217,6 @@ def _above(path: Path) -> list[folder.File]:
 
 
 def _files(path: Path, only: Path | None = None) -> list[folder.File]:
-    """Return the text files of a folder by their names in it, after the file that names the classes."""
     texts = [file for file in _below(path) if file.suffix.lower() == ".txt" and file.name not in _NAME_FILES]
     names = folder.on_disk([only]) if only is not None else _above(path)
     return [*names, *folder.on_disk(texts, path)]

@@ -313,10 +313,7 @@ class _Boxes(NamedTuple):
 
 
 class _Grouping:
-    """Groups that are made rule by rule, over all pages at once where the pages allow it.
-
-    Pages are independent of each other, so a rule may be done with all of them before the next one begins.
-    """
+    """Groups that are made rule by rule, over all pages at once where the pages allow it."""
 
     def __init__(
         self,
@@ -469,7 +466,6 @@ class _Grouping:
         self._groups += codes[family].tolist()
 
     def _named_families(self, mistake: IntArray) -> _Named:
-        """Return what some mistakes have in common: name, labels of the sides that bear it, side."""
         mistakes, labels = self._mistakes, [*self._labels, ""]
         # One number for each family: rows of several columns are sorted a hundred times slower.
         kind = mistakes.kind[mistake]
@@ -569,11 +565,7 @@ def _pairs_by_page(first: IntArray, second: IntArray) -> Iterator[tuple[IntArray
 
 
 def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:
-    """Return the pairs that moved like the first one that most others moved like, bool, shape (K,); K > 0.
-
-    Each pair is tried that has so many in its cell and the cells around it; of many pairs the first in each of the
-    cells where most of them are.
-    """
+    """Return the pairs that moved like the first one that most others moved like, bool, shape (K,); K > 0."""
     # A little wider, so that rounding puts no pair that moved alike two cells away.
     cells, firsts, cell, counts = np.unique(
         np.floor(moved / (tolerance * (1.0 + 1e-9))), axis=0, return_index=True, return_inverse=True, return_counts=True

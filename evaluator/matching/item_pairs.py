@@ -82,7 +82,6 @@ def text_of_cells(cells: Sequence[Cell]) -> str:
 def _by_group(
     texts: Sequence[dict[int, str]], groups: Sequence[IntArray]
 ) -> Iterable[tuple[dict[int, str], dict[int, str]]]:
-    """Yield the texts of both sides, by row, of each group that both have."""
     sides: list[dict[int, dict[int, str]]] = [{}, {}]
     for side, said, group in zip(sides, texts, groups, strict=True):
         for row, text in said.items():

@@ -326,7 +326,6 @@ def best_per_prediction(pairs: Candidates) -> Candidates:
 
 
 def _pieces(rows: slice, low: IntArray, width: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield rows of a slice, repeated for the pairs in their windows, and the places there."""
     if len(width) == 1:
         # One box against all of a page may be more than is compared at once.
         for first in range(0, int(width[0]), _PAIRS_AT_ONCE):
@@ -464,10 +463,7 @@ def _settled(truth: IntArray, predicted: IntArray, truths: int, predictions: int
 def _without_lowest(
     truth: IntArray, predicted: IntArray, taken: IntArray, score: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return above which cut and up to which each pair matches, while the lowest scores leave one by one.
-
-    Pairs come in the order of the greedy; `taken` are those it takes of all of them; `score` is of the predictions.
-    """
+    """Return above which cut and up to which each pair matches, while the lowest scores leave one by one."""
     low, high = np.full(len(truth), np.inf), np.full(len(truth), -np.inf)
     low[taken] = -np.inf
     # The pairs that each prediction holds, by place: what is lower is better.
@@ -498,11 +494,8 @@ def _without_lowest(
 
 
 def _greedy_on_heap(truth: IntArray, predicted: IntArray, free_truth: BoolArray) -> IntArray:
-    """Return places of what the sequential greedy takes, int64; the pairs come in its order.
-
-    Each prediction waits with its best ground truth that was free when it last looked; when that is gone it looks
-    again.
-    """
+    """Return places of what the sequential greedy takes, int64; the pairs come in its order."""
+    # Each prediction waits with its best ground truth that was free, and looks again when that is gone.
     by_prediction = np.argsort(predicted, kind="stable")
     starts = np.flatnonzero(np.diff(predicted[by_prediction], prepend=-1))
     stops = np.append(starts[1:], len(predicted))

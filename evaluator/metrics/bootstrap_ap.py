@@ -228,10 +228,7 @@ class _Short:
     def _area(
         self, hits: IntArray, drawn: FloatArray, ranked: FloatArray, known: IntArray, row: IntArray
     ) -> FloatArray:
-        """Return the area under each curve, shape (R,), from the last true positive to the first.
-
-        `known` are the numbers of ground truth that the resamples have, `row` which of them each one has.
-        """
+        """Return the area under each curve, shape (R,), from the last true positive to the first."""
         area, best, precision = np.zeros((3, len(row)))
         owner = self.document[hits]
         upto = np.bincount(owner, minlength=len(drawn)) @ drawn

@@ -236,7 +236,6 @@ class Measures:
 
     @cached_property
     def _counted(self) -> tuple[_Counted, ...]:
-        """Return the parts that are ratios of counts, by the precision in which their sums are exact."""
         rows = len(self.documents)
         parts: dict[type[np.floating[Any]], dict[int, Ratios]] = {np.float32: {}, np.float64: {}}
         for row, part in enumerate(self.parts):

@@ -188,11 +188,8 @@ class _Outlines(NamedTuple):
 
 
 def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
-    """Return the lines around what the boxes of each group cover together; None for too many pieces.
-
-    Each group is cut between the edges of its own boxes only, which are few beside those of the page, into bands. What
-    its boxes cover of a band is put together, and ends that go on from band to band are one line.
-    """
+    """Return the lines around what the boxes of each group cover together; None for too many pieces."""
+    # Bands are cut between the edges of the boxes of a group, which are few beside those of the page.
     row = boxes.group << bits.y
     own, rank = _ranked(np.concatenate([row | boxes.y1, row | boxes.y2]))
     band = rank[: len(row)]
@@ -243,11 +240,8 @@ def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
 
 
 def _strip_bits(lines: _Outlines, bits: _Bits, width: int, height: int) -> int:
-    """Return the bits of an x within a strip, as many on all pages of that width and height.
-
-    Wider strips have more lines and so more slabs that each upright line passes, narrower ones more level lines that
-    come in.
-    """
+    """Return the bits of an x within a strip, as many on all pages of that width and height."""
+    # Wider strips have more lines, and so more slabs for each upright one; narrower ones more level lines that come in.
     page = lines.column >> bits.x + bits.lane
     passed = float(np.bincount(page) @ np.bincount(page, lines.y[1] - lines.y[0]))
     length = int((lines.right - lines.left).sum())

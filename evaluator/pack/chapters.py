@@ -318,7 +318,6 @@ def _reliability(results: Sequence[BoxEvaluation], called: Sequence[ModelItem]) 
 
 @_own.register
 def _(_first: PixelResult, results: Sequence[PixelResult], called: Sequence[ModelItem]) -> Iterator[Block]:
-    """Yield the confusion matrix of each model as a heatmap, their difference, the numbers of each class."""
     for result, model in zip(results, called, strict=True):
         layer = matrix_data(result.classes, result.whole.matrices, "row", "steps")
         note = f"{model.letter} {model.name}; shares of the pixels of each row, all documents"

@@ -224,7 +224,6 @@ def _of_documents(pages: Iterable[int], contents: Contents) -> Iterator[Sequence
 
 
 def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> Drawn:
-    """Return the whole place of the example of a cause, as all shown models have it, and the words of its page."""
     _, name, index = contents.place(cause.example.page)
     places = zip(_boxes_of_cause(cause, contents), compared_with(cause, contents.models), strict=True)
     near = [box.xyxy for boxes, model in places for box in boxes if box.key in _keys(cause, contents, model)]
@@ -242,7 +241,6 @@ def _keys(cause: Cause, contents: Contents, model: Model) -> frozenset[str]:
 
 
 def _boxes_of_cause(cause: Cause, contents: Contents) -> list[list[BoxItem]]:
-    """Return the drawn boxes of the page of an example, of each shown model."""
     return [
         [
             BoxItem(box.key, box.side, box.status, "", box.xyxy, outline=box.outline)

@@ -108,7 +108,6 @@ def _messages(
 
 
 def _rows(rows: Iterable[Row], css: str) -> Iterator[Rows]:
-    """Yield rows, many in one message."""
     some: list[Row] = []
     size = 0
     for row in rows:
@@ -253,7 +252,6 @@ def _placed(boxes: Iterable[PlacedBox], status: str = "") -> Iterator[Box]:
 
 
 def _page(page: int, contents: Contents, drawn: Drawn) -> Pane:
-    """Return one page with the boxes of the last model."""
     _, name, index = contents.place(page)
     picture, words = drawn
     shown = page_layers(contents, page, None)

@@ -289,7 +289,6 @@ class PdfFolder:
         return sorted({path for path in contained if path is not None})
 
     def _listing(self, root: Path) -> dict[str, list[Path]]:
-        """Return documents by file name, and by the name of their folder with a slash behind it."""
         with self._lock:
             if root not in self._index:
                 index: dict[str, list[Path]] = {}

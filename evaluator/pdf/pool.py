@@ -449,7 +449,6 @@ class PagePool:
         )
 
     def _identify(self, path: Path) -> tuple[Path, tuple[object, ...], str]:
-        """Return resolved path, identity of the file's state, and digest of its bytes."""
         try:
             place = path.resolve(strict=True)
             status = place.stat()

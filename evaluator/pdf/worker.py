@@ -490,7 +490,6 @@ def _content_of(page: _Untyped) -> tuple[_Untyped, tuple[str, ...]]:
 def _drawn_page(
     content: _Untyped, size: tuple[float, float], pixels: tuple[int, int], part: _Box | None
 ) -> tuple[Image.Image, tuple[str, ...]]:
-    """Return the picture of a page, or of a part of it, and what the renderer said about it."""
     pymupdf = engine()
     pymupdf.TOOLS.reset_mupdf_warnings()
     x1, y1, x2, y2 = part or (0.0, 0.0, 1.0, 1.0)

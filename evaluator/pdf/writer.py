@@ -404,7 +404,6 @@ class _Flow:
             writer.write_text(page, color=_rgb(colour))
 
     def _draw(self, page: _Untyped, rect: _Untyped, drawing: Drawing) -> None:
-        """Draw curves or cells where their element is."""
         pymupdf, shape = self._pymupdf, page.new_shape()
 
         def at(point: tuple[float, float]) -> tuple[float, float]:

@@ -306,7 +306,6 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         return ()
 
     def _chosen(self, side: JoinedBoxes, dataset: Dataset, options: OptionsT) -> BoolArray:
-        """Return which items take part and have one of the labels that were asked for."""
         codes = [dataset.labels.index(label) for label in dataset.scored_labels(options.labels)]
         return self.takes_part(side) & (np.isin(side.label, codes) | (options.labels is None))
 

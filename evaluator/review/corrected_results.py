@@ -102,7 +102,6 @@ def _require_same_files(dataset: Dataset, to: Corrections) -> None:
 
 
 def _without_ignored(run: Callable[[Dataset], AnyBoxResult], to: Corrections, model: int) -> Dataset:
-    """Return the corrected dataset without ignored ground truth and what matches it in a run."""
     partner = run(to.dataset).truth_partner[to.ignored]
     predictions = [side.source for side in to.dataset.predictions]
     kept = np.ones(len(to.dataset.predictions[model]), dtype=bool)

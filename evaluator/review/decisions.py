@@ -329,7 +329,6 @@ def finding_rows(entries: Sequence[FindingStatus]) -> list[CauseRow]:
 def _entries(
     results: Results, statuses: Sequence[FindingStatus]
 ) -> tuple[dict[Family, list[FindingStatus]], list[set[int]], list[FindingStatus]]:
-    """Return findings by cause, the judged mistakes of each model, and the findings of none."""
     entries: dict[Family, list[FindingStatus]] = {}
     judged: list[set[int]] = [set() for _ in results]
     others: list[FindingStatus] = []
@@ -389,7 +388,6 @@ def _counted(side: CauseSide, metric: str, label: str) -> int:
 
 
 def _of_label(side: CauseSide, label: str) -> tuple[BoolArray, BoolArray]:
-    """Return which of the missed and the extra boxes are of a label."""
     matching = side.result.matching
     if label == ALL_LABELS:
         return np.ones(len(side.missed), dtype=bool), np.ones(len(side.extra), dtype=bool)

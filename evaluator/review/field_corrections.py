@@ -240,7 +240,6 @@ class _Draft(Draft):
         return None
 
     def _judged_rows(self, model: int, document: str) -> dict[str, int]:
-        """Return the row of each judged field of a document under a model, by target id."""
         if (model, document) not in self.judged:
             self.judged[model, document] = judged_rows(self.results[model], document, self.log, iou=_ANY_IOU)
         return self.judged[model, document]

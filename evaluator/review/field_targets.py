@@ -126,7 +126,6 @@ class _Look:
         return status_of(judged, now, None, name, _key(self.result, row))
 
     def _judged_rows(self, document: str) -> dict[str, int]:
-        """Return the row of each judged field of a document, by target id."""
         if document not in self._rows:
             self._rows[document] = judged_rows(self.result, document, self.log, iou=self.iou)
         return self._rows[document]

@@ -60,8 +60,6 @@ def judged_pieces(
 
 
 class _Boxes:
-    """The boxes of one page under one result, in pixels of the page's raster."""
-
     def __init__(self, result: AnyBoxResult, page: int, extent: tuple[float, float]) -> None:
         self.result, self.page = result, page
         matching = result.matching
@@ -95,7 +93,6 @@ class _Boxes:
         return next((self._match(side, row) for side, row in rows.items()), None)
 
     def _largest(self, side: Side, label: str, rectangles: IntArray) -> int | None:
-        """Return the row of the box of a label that has most pixels of a piece."""
         if label not in self.dataset.labels:
             return None
         boxes, rows = self.sides[side], self.rows[side]

@@ -111,7 +111,6 @@ def problem_of(raised: Exception, store: str) -> StoreProblem:
 
 
 def _sqlite_kind(raised: sqlite3.Error) -> ProblemKind:
-    """Return the kind of an error of SQLite, by the name of its extended code."""
     name = getattr(raised, "sqlite_errorname", "")
     # A write that fails for another reason than a full disk is one over a quota or size limit.
     if name in ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"):

@@ -78,8 +78,6 @@ def finding_statuses(log: ReviewLog, results: Sequence[AnyBoxResult]) -> list[Fi
 
 
 class _Page:
-    """A page under one result: its mistakes, the verdicts on them, and the rows of both sides."""
-
     def __init__(self, result: AnyBoxResult, page: int, log: ReviewLog) -> None:
         self.matching, self.page = result.matching, page
         dataset = result.matching.dataset

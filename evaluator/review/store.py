@@ -253,7 +253,6 @@ class Store:
 
     @staticmethod
     def _rows(connection: Connection | None, workspace: str, *, after: int) -> Sequence[Row[Any]]:
-        """Rows of a workspace after a number, by number."""
         return [] if connection is None else connection.execute(_READ, {"workspace": workspace, "after": after}).all()
 
     @contextlib.contextmanager

@@ -424,7 +424,6 @@ class ReviewLog:
 
     @cached_property
     def _by_place(self) -> dict[tuple[Kind, str | None, int | None], list[ReviewedTarget]]:
-        """Return everything judged by kind and document, mistakes by their page too."""
         places: dict[tuple[Kind, str | None, int | None], list[ReviewedTarget]] = {}
         for judged in self.every.values():
             kind, document = judged.target.kind, judged.target.document
@@ -440,7 +439,6 @@ def _content(box: JudgedBox, places: int) -> list[str]:
 
 
 def _task_problems(event: Event) -> Iterator[EventProblem]:
-    """Yield why an owner, a due date or a status cannot be stored."""
     yield from _text_problems("owner", "the owner", event.owner, AUTHOR_LENGTH)
     if event.status and event.status not in STATUSES:
         rule = f"the status must be one of {', '.join(STATUSES)}"

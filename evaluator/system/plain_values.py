@@ -43,7 +43,6 @@ def _encoded(value: object) -> object:
 
 
 def _state_of(value: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return the fields of an object by name."""
     if isinstance(value, tuple):
         return value._asdict()  # type: ignore[attr-defined, no-any-return]
     if "__getstate__" in vars(type(value)):

@@ -140,7 +140,6 @@ def _format(member: AnyMember) -> str:
 
 
 def _counts(member: AnyMember) -> dict[str, int]:
-    """Return pages, boxes and labels of a file, as far as it has them."""
     source = member.source
     if isinstance(source, Annotations):
         return {"pages": len(source.page_index), "boxes": len(source.boxes), "labels": len(source.labels)}

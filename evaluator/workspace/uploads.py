@@ -190,7 +190,6 @@ class _Whole(NamedTuple):
 
 
 def _whole_archives(units: Sequence[FileGroup], root: Path, uploads: Sequence[tuple[str, bytes]]) -> dict[Path, _Whole]:
-    """Return archives that their format reads as one side, by the folder of their members."""
     whole, below = {}, _by_folder(units, lambda unit: unit.path)
     for name, content in uploads:
         folder = root / Path(name).stem

@@ -87,7 +87,6 @@ def _has_document(text: str, address: Mapping[str, str]) -> bool:
 
 
 def _has_label(text: str, address: Mapping[str, str]) -> bool:
-    """Return whether a label of the open files is evaluated."""
     loaded = session_files.load_boxes()
     return loaded is None or _label(text) in loaded.dataset.labels[: loaded.dataset.evaluated]
 
@@ -250,7 +249,6 @@ class Entry(NamedTuple):
 
 
 def _entries() -> Iterator[Entry]:
-    """Yield the parts in the order of `State`, with the scores of all models before the models."""
     for field in vars(State).values():
         for each in (results.SCORES, field) if field is State.model else (field,):
             if isinstance(each, Field) and each.part is not None:
@@ -394,11 +392,8 @@ def _remember(address: dict[str, str]) -> None:
 
 
 def write_url(view: View, shown: Mapping[AnyField, object] | None = None) -> str:
-    """Write what a view shows to the address bar; return the query, empty when all is at its start.
-
-    `shown` replaces values of the session. Streamlit makes every change a step of the browser's history: after
-    `leave_first_address` the address is left to the caller, who replaces it.
-    """
+    """Write what a view shows to the address bar, `shown` in place of the session's; return the query, or ""."""
+    # Streamlit makes every change a step of the history: after `leave_first_address` the caller replaces the address.
     instead = shown or {}
     texts = {
         entry.name: entry.text(instead[entry.field] if entry.field in instead else entry.field.get())

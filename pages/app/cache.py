@@ -22,10 +22,7 @@ _computing: Final[ContextVar[bool]] = ContextVar("_computing", default=False)
 
 
 class Cached(Generic[V]):
-    """The `most` last used values of a kind by their key, made by one thread each.
-
-    At most `FEW` are kept where memory is short. The outermost spinner alone is shown.
-    """
+    """The `most` last used values of a kind by their key, made by one thread each."""
 
     def __init__(self, most: int, *, spinner: str = "") -> None:
         self._spinner = spinner

@@ -47,11 +47,7 @@ _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
 
 def title(text: str, facts: str = "", counts: Mapping[View, tuple[int, str]] = MappingProxyType({})) -> DeltaGenerator:
-    """Draw the first line of a view: its modes, where it has any, and facts; its name is for screen readers.
-
-    The modes are the views of its word in the navigation, with what each lists in `counts`: how many, and in words.
-    Return the line, for what else a view has in it.
-    """
+    """Draw and return the first line of a view: its modes, with what each lists in `counts`, facts, and its name."""
     modes = modes_of(state.view)
     line = st.container(key="title", horizontal=True, vertical_alignment="center", gap="medium")
     with line:
@@ -324,7 +320,6 @@ def mistake_choice(counts: Mapping[str, int]) -> None:
 
 
 def _models(loaded: AnyLoadedFiles) -> None:
-    """Draw ground truth and the two models, of boxes also the protocol and counts."""
     if isinstance(loaded, LoadedBoxes):
         protocol_choice()
     truth = loaded.project.ground_truth

@@ -116,10 +116,7 @@ class Job(Generic[K, T]):
 
 
 class Jobs(Generic[K, T]):
-    """The jobs of one kind: one for each session, and the last `kept` results for all.
-
-    With `kept` 0 results stay with their jobs. `discard` gets a result that nobody can have any more.
-    """
+    """The jobs of one kind, one a session, and the last `kept` results for all; `discard` gets what nobody can have."""
 
     def __init__(self, name: str, *, kept: int = KEPT, discard: Callable[[T], object] | None = None) -> None:
         self._name, self._discard = name, discard
@@ -236,10 +233,7 @@ _CANCELLED: Final[Field[Hashable | None]] = Field(None, "slices_cancelled")
 
 
 def search_slices(key: Hashable, search: Callable[[], T], *, long: bool) -> T | None:
-    """Return the result of a search for slices; None once the one of this key was cancelled.
-
-    `search` reports to `evaluator.system.progress`; a `long` one shows its progress and can be cancelled.
-    """
+    """Return the result of a search for slices; None once the one of this key was cancelled, as a `long` one can be."""
     if not long:
         return cast(T, _SHORT.of(key, search))
     known: T | None = _SEARCHES.result(key)

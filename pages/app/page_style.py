@@ -14,10 +14,7 @@ ICON: Final = f"data:image/png;base64,{base64.b64encode((_FOLDER / 'icon.png').r
 
 
 def page_styles() -> dict[str, str]:
-    """Return the style of the frame, for the head of the page, and that of what is in it, for the end of its body.
-
-    The room of the bar of the sample data is kept from the first picture on where the server has them open.
-    """
+    """Return the style of the frame, for the head of the page, and that of what is in it, for the end of its body."""
     frame, views = ((_FOLDER / f"{name}.css").read_text(encoding="utf-8") for name in ("frame", "app"))
     bar = "0px" if os.environ.get(WORKSPACE_VARIABLE) else "var(--ls-sample)"
     return {"head": frame.replace("BAR", bar).replace("ICON", ICON), "body": views}

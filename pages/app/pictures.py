@@ -321,10 +321,7 @@ def thumbnail(pages: Pages, index: int) -> str:
 def lazy_address(
     page: PageFile, what: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False
 ) -> str:
-    """Return the address of a page's picture, made when fetched; see `routes.lazy_address`.
-
-    `what` is all that decides the picture beside the page. Empty where there is no file or no route.
-    """
+    """Return the address of a page's picture, made when fetched; see `routes.lazy_address`."""
     try:
         stat = page.path.stat()
     except OSError:

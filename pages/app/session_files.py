@@ -184,8 +184,6 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
 def _read_other(
     kind: KindName, ids: Callable[[Any], str] = lambda content: ""
 ) -> Callable[[Origin, str, Reading], Any]:
-    """Return what reads fields or posters, shared by all sessions by digest and `ids`."""
-
     def read(origin: Origin, name: str, reading: Reading) -> Source:
         content = project.read_content(origin, reading, kind)
         return _SHARED.of((kind, content.sha256, content.name, ids(content)), lambda: content)
@@ -194,7 +192,6 @@ def _read_other(
 
 
 def _prepare_by_format(truth: Any, prediction: Any) -> tuple[Any, tuple[Issue, ...]]:  # noqa: ANN401 - any content
-    """Return a prediction unchanged, and the issues of the pair by the rules of its format."""
     return prediction, formats.pair_issues(truth, prediction)
 
 
@@ -251,10 +248,8 @@ LARGE_BYTES: Final = 8 << 20
 def read(
     kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False, as_written: bool = False
 ) -> Member[C]:
-    """Read a file or folder, or uploaded files; unreadable ones carry their issues.
-
-    A large one is read beside the view, with progress; once cancelled it is not read again until the tab is reloaded.
-    """
+    """Read a file or folder, or uploaded files; unreadable ones carry their issues."""
+    # Once cancelled, a large one is not read again until the tab is reloaded.
     reading = Reading(side=side, as_reference=as_reference, as_written=as_written, level=state.level or None)
 
     def content() -> C:
@@ -513,10 +508,7 @@ def _joined(of_boxes: LoadedFiles[Annotations]) -> LoadedBoxes:
 
 
 def load_pixels() -> LoadedBoxes | None:
-    """Return the files of boxes whose pixels can be counted; None when a side is missing or has errors.
-
-    The models of `load_boxes` come first, under the same places, then those that the chosen protocol refuses.
-    """
+    """Return the files of boxes whose pixels can be counted; None when a side is missing or has errors."""
     held = files(BOXES)
     truth = held.truth
     if truth is None:

@@ -198,10 +198,9 @@ _REPLACED: Final[Field[Mapping[str, int]]] = Field({}, "replaced")
 
 
 class WidgetField(Field[T]):
-    """A value that a widget shows, and that our own code may write as well.
+    """A value that a widget shows, and that our own code may write as well."""
 
-    The browser sends the values of all widgets, also old ones: a written value is shown by a widget of another key.
-    """
+    # The browser sends the values of all widgets, also old ones: a written value is shown by a widget of another key.
 
     @property
     def key(self) -> str:

@@ -85,8 +85,6 @@ def run_whole_view() -> None:
 
 
 def _later(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that finds no next message while a callback runs."""
-
     def next_message(requests: ScriptRequests) -> ScriptRequest | None:
         waiting: ScriptRequest | None = None if _IN_CALLBACKS.get() else method(requests)
         return waiting

@@ -223,7 +223,6 @@ def _whole(setting: Any, values: Any) -> Any:  # noqa: ANN401 - of Streamlit
 
 
 def _room(texts: Iterable[str], least: int, most: int = _WIDEST_NAMES) -> tuple[int, int]:
-    """Return width of a column and height of its rows, in pixels, that show texts of usual length whole."""
     wide = max((sum(1 + (east_asian_width(char) in "WF") for char in text) for text in texts), default=0)
     pixels = 18 + 7 * wide
     if pixels <= most:

@@ -456,11 +456,7 @@ def _worth(hypothesis: Hypothesis) -> float:
 
 
 class _Advice(NamedTuple):
-    """The options of a command with which what was found holds.
-
-    `left_out`: given fixes to remove or to change. `found_together`: False where the order of the fixes matters, and
-    they have to be sought without those that were given.
-    """
+    """The options of a command with which what was found holds."""
 
     fixes: tuple[Fix, ...]
     left_out: tuple[Fix, ...] = ()

@@ -226,7 +226,6 @@ class _Search:
     # --- one hypothesis --------------------------------------------------------------------------------------
 
     def _try(self, base: _Base, offset: tuple[Fix, ...], pairs: Pairs, *, estimate: bool) -> None:
-        """Try all forms, orders and directions of some numbers, also with an estimated scale and shift."""
         if not len(pairs.first):
             return
         in_hundreds = any(fix.value in ("percent", "thousandths") for fix in base.fixes)

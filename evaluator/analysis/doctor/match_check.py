@@ -91,7 +91,6 @@ def _with_ids(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> 
 
 
 def _fix_source(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
-    """Return one file with its fixes, against what it is compared with."""
     if not fixes:
         return source
     if isinstance(source, Annotations) and isinstance(other, Annotations):
@@ -198,10 +197,7 @@ def diagnosis_of(
 
 
 def _other_ids(truth: Annotations, prediction: Annotations, measure: Measure) -> Diagnosis | None:
-    """Return the diagnosis of a results list with unknown ids; None where no other reading makes them known.
-
-    What is wrong besides is found with these ids.
-    """
+    """Return the diagnosis of a results list with unknown ids; None where no other reading makes them known."""
     tried = []
     for images, categories in product(("", *LIKELY), ("", "+1", "-1")):
         fixes, words = [], []
@@ -330,7 +326,6 @@ def check_evaluation(
 
 
 def _other_labels(result: BoxEvaluation, options: Options, file: str) -> tuple[Issue, ...]:
-    """Return a warning for labels that are those of the ground truth under other names, so that none matches."""
     truth, source = result.evaluated.ground_truth.source, result.evaluated.predictions[result.model].source
     if set(source.labels) <= set(truth.labels) or getattr(options, "labels", None) is not None:
         return ()

@@ -72,7 +72,6 @@ def preview(truth: Annotations, prediction: Annotations, fixes: Sequence[Fix]) -
 
 
 def _by_page(source: Annotations, truth: Annotations) -> dict[tuple[str, int], _Page]:
-    """Return corners in shares of the page and labels, by document id and page."""
     xyxy = source.boxes.xyxy
     if source.unit == "pixels":
         size = sizes_of(source, truth)

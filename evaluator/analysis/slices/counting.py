@@ -103,7 +103,6 @@ class BinCounts:
         self._summed = {key: self._summed[key] for key in map(id, cells.values()) if key in self._summed}
 
     def _split(self, was: Blocks, rows: IntArray, cell: IntArray) -> dict[int, Blocks]:
-        """Return the tables of the cells that a cell is split into; none of one with few boxes."""
         parts = {value: rows[cell[rows] == value] for value in np.unique(cell[rows]).tolist()}
         less, *more = sorted(parts, key=lambda value: len(parts[value]))
         if not more:
@@ -210,7 +209,6 @@ class BinCounts:
         return np.where(codes < np.array(self._bins.sizes), codes + self._starts[:-1], self._width)
 
     def _gram(self, rows: IntArray, weight: FloatArray | None = None) -> Blocks:
-        """Return the number of boxes in every pair of bins by unit, or the sum of their weights."""
         out = np.zeros((self._boxes.units, self._width, self._width), np.float32)
         for part, matrix in self._columns(rows):
             unit = self._boxes.unit[part]

@@ -122,8 +122,6 @@ def of_results(
 
 
 class _Columns(NamedTuple):
-    """The attributes of the boxes of one side, being filled page by page."""
-
     shares: FloatArray
     order: IntArray
     bounds: IntArray

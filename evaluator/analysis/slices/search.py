@@ -192,10 +192,7 @@ def _on_all(
 
 
 class _Best(NamedTuple):
-    """The best of a search, before its conditions are looked at one by one.
-
-    `t`: of the best; `p`: of the clearest. `others`: some of the best, the best first, on different attributes.
-    """
+    """The best of a search, before its conditions are looked at one by one."""
 
     ranges: tuple[Range, ...]
     t: float
@@ -305,11 +302,8 @@ class _Units:
 
 
 def _units(document: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Return the unit of each box, and the group of documents of each unit, rising.
-
-    A group is a document, or of more than 64 documents an equal random part. Few groups are cut into several units of
-    about the same size, because signs of a few cannot show how many sets there are to choose from.
-    """
+    """Return the unit of each box, and the group of documents of each unit, rising."""
+    # Few groups are cut into units: signs of a few cannot show how many sets there are to choose from.
     present, code = np.unique(document, return_inverse=True)
     if len(present) >= _MOST_GROUPS:
         shuffled = rng.permutation(len(present)) % _MOST_GROUPS
@@ -548,11 +542,7 @@ class _Run:
         return range(len(self.bins.attributes) - 1)
 
     def _clearest_pairs(self, sums: Sums, variances: Sums, counted: _BoxCounts, level: Level) -> _PairStatistics:
-        """Return the pairs that can be among the best, and maybe others.
-
-        The best of every two attributes by the upper bound of T come first; whatever can be better than the least of
-        them that counts, afterwards.
-        """
+        """Return the pairs that can be among the best, and maybe others."""
         progress.report(self.tested, 0)
         every = counted.every(self, level)
         if not len(every.at):
@@ -579,10 +569,7 @@ class _Run:
     def _pairs(
         self, statistics: _PairStatistics, two_ended: Sequence[_Candidate], singles: Sequence[_Candidate]
     ) -> list[_Candidate]:
-        """Return the best three pairs of every two attributes and the two-ended ranges, clearest first.
-
-        Without two attributes whose best is neither among the clearest `_PARENTS` nor nearly as clear as the clearest.
-        """
+        """Return the best three pairs of every two attributes and the two-ended ranges, clearest first."""
         starts = np.flatnonzero(np.diff(statistics.pair, prepend=-1))
         maxima = np.maximum.reduceat(self._worth(statistics.z), starts) if len(starts) else np.zeros(0)
         clearest = max([*(abs(each.z) for each in two_ended), float(maxima.max(initial=0.0))])
@@ -615,11 +602,8 @@ class _Run:
         ]
 
     def _learn(self, largest: FloatArray) -> None:
-        """Set the law of the largest T of singles and pairs under chance, and its shift by a third condition.
-
-        Method of moments for the Gumbel law. The shift is what the second condition moved the median by from single
-        conditions: the step from two to three is smaller.
-        """
+        """Set the law of the largest T of singles and pairs under chance, and its shift by a third condition."""
+        # Method of moments for the Gumbel law. The median moves less from two conditions to three than from one to two.
         both = largest.max(axis=0)
         scale = float(both.std(ddof=1) * math.sqrt(6.0) / math.pi)
         place = float(both.mean() - 0.5772156649 * scale)
@@ -769,11 +753,8 @@ class _Run:
         return known.gains[key]
 
     def _gain(self, inside: BoolArray, parent: BoolArray, sign: float) -> float:
-        """Return how far z² of the boxes inside exceeds the price of a condition; 0 or less for nothing.
-
-        z is against the rest of the parent, with the parent's variance. The price is what the best of some hundred
-        conditions without meaning reaches, and not less than the best of the decoys.
-        """
+        """Return how far z² of the boxes inside exceeds the price of a condition; 0 or less for nothing."""
+        # The price is what the best of some hundred conditions without meaning reaches, or the best of the decoys.
         rows = np.flatnonzero(parent)
         residual = sign * (self.loss[rows] - self.loss[rows].mean())
         spread = float((residual**2).mean())

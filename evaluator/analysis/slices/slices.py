@@ -321,11 +321,7 @@ def find_in_values(
 
 
 def _outcome(counted: MeasureValues) -> FloatArray:
-    """Return what each box adds to the measure, or to the difference B - A, float64, shape (U,).
-
-    Where the results count different boxes: how far each is above the mean of its result, with the sign of the result,
-    so that the mean is about the difference in a slice less that over all boxes.
-    """
+    """Return what each box adds to the measure, or to the difference B - A, float64, shape (U,)."""
     if len(counted.values) == 1:
         return np.asarray(counted.values[0])
     a, b = counted.values

@@ -217,10 +217,7 @@ class _Added(NamedTuple):
         own: bool,
         two_sided: bool,
     ) -> FloatArray:
-        """Return the largest sum over its standard error, of all sets under each row of signs.
-
-        The variance is `least`, or the sum of the squares where `own` and that is larger.
-        """
+        """Return the largest sum over its standard error, of all sets under each row of signs."""
         whole = np.stack([level.totals, level.boxes]).astype(np.float32)
         units, flips = len(level.totals), signed.shape[1]
         by_a, products = self.a.astype(np.float32), whole @ whole.T

@@ -229,7 +229,6 @@ def _probabilities(odds: _Odds, share: FloatArray) -> FloatArray:
 
 
 def _of_none(places: _Places, laws: Sequence[Behaviour], extra: FloatArray) -> FloatArray:
-    """Return the evidence for an extra box where no model found one, as models miss together."""
     of_labels = [law.miss for law in laws]
     independent = np.prod(of_labels, axis=0)
     shared = (independent + places.together * (np.min(of_labels, axis=0) - independent))[places.truth.label]
@@ -406,7 +405,6 @@ def _candidates(truth: Columns, seen: Sequence[ModelEvidence], look: FloatArray)
 def _start(
     seen: Sequence[ModelEvidence], plain: _Plain, overlap_none: IntArray, overlap_some: IntArray, boxes: int
 ) -> FloatArray:
-    """Return the initial shares of extra, label and border errors."""
     if len(seen) == 2:
         return np.full(3, _START)
     (each,) = seen
@@ -465,10 +463,8 @@ def _log_label(law: Behaviour, labels: int) -> FloatArray:
 
 
 def _label_place(each: ModelEvidence, label: IntArray) -> IntArray:
-    """Return the place in the table of `_log_label` if these labels are right, int64.
-
-    By score bin, another label before the right one; the last place is for a model that says nothing.
-    """
+    """Return the place in the table of `_log_label` if these labels are right, int64."""
+    # By score bin, another label before the right one; the last place is for a model that says nothing.
     return np.where(each.hit, each.bin + SCORE_BINS * (each.label == label), 2 * SCORE_BINS)
 
 

@@ -111,7 +111,6 @@ class Suspects:
         return len(self.ranked)
 
     def __getitem__(self, place: int) -> Suspect:
-        """Return the suspect at a place of the list; those that were looked at last are kept."""
         return self._cache.get_or_make(place, lambda: self._suspect(place))
 
     def _suspect(self, place: int) -> Suspect:
@@ -232,7 +231,6 @@ class Suspects:
         return f"; another ground truth box shares {100.0 * covered:.0f} % of the place" if covered >= _CLAIMED else ""
 
     def _length(self, length: float) -> str:
-        """Return a length in words: pixels, or per cent of the page."""
         if self.dataset.ground_truth.source.unit == "pixels":
             return f"{length:.0f} px"
         return f"{100.0 * length:.1f} % of the page"
@@ -259,7 +257,6 @@ class Suspects:
 
     @cached_property
     def _by_page(self) -> list[tuple[IntArray, IntArray]]:
-        """For each model the predictions that take part by page, and where each page begins."""
         made = []
         for side, rows in zip(self.dataset.predictions, self.used, strict=True):
             order = rows[np.argsort(side.page[rows], kind="stable")]

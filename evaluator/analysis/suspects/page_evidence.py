@@ -146,7 +146,6 @@ def _inside(words: FloatArray, box: FloatArray) -> BoolArray:
 
 
 def _in_any(words: FloatArray, boxes: FloatArray) -> BoolArray:
-    """Tell which words belong to one of some boxes."""
     return np.asarray(np.any([np.zeros(len(words), dtype=bool), *(_inside(words, box) for box in boxes)], axis=0))
 
 

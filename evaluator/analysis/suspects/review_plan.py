@@ -171,10 +171,7 @@ def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
 
 
 class _Estimate(NamedTuple):
-    """What some reviewed pages say.
-
-    `total`: boxes of the right ground truth. `effect`: variance that a promised wrong box adds, in boxes.
-    """
+    """What some reviewed pages say."""
 
     total: float
     recall: float

@@ -114,10 +114,7 @@ def _part_of(boxes: FloatArray, others: FloatArray) -> FloatArray:
 
 
 def _habit(ranked: Ranked) -> BoolArray:
-    """Tell which borders are moved alike on at least `_MOST_ALIKE` boxes of their label, bool, shape (K,).
-
-    Alike: the side that is moved most is the same one, the same way, and at least half as far.
-    """
+    """Tell which borders are moved alike on at least `_MOST_ALIKE` boxes of their label, bool, shape (K,)."""
     borders = np.flatnonzero(ranked.kind == BORDER)
     moved = (ranked.new_xyxy[borders] - ranked.xyxy[borders]) / ranked.usual[borders]
     side = np.argmax(np.abs(moved), axis=1)

@@ -57,10 +57,7 @@ _INVENTED: Final = (("shared", "both_invent"), ("{0} only", "only_a_invents"), (
 def board_data(
     ledger: Ledger, differences: Sequence[Difference], names: Sequence[str], *, show: str, label: str
 ) -> BoardPayload:
-    """Return all that the comparison board shows; lists are empty without documents or differences.
-
-    `ledger` is of all labels and documents; `names` are baseline and candidate; `label` is "" for all.
-    """
+    """Return all that the comparison board shows; lists are empty without documents or differences."""
     few = decision_differences(differences, limit=SHOWN_DIFFERENCES)
     every = in_reading_order([one for one in differences if one.difference is not None])
     return BoardPayload(

@@ -47,10 +47,7 @@ def field_pair(
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
-    """Return the fields of two models on one page; the ledger is that of box and value at `iou`.
-
-    Fields of the `kinds` are drawn in full and listed; a note counts those without a box.
-    """
+    """Return the fields of two models on one page; the ledger is that of box and value at `iou`."""
     places, page_of = ledger.items.pages
     page = next((at for at, place in enumerate(places) if place == (document, index)), -1)
     here = np.flatnonzero(page_of == page).tolist()
@@ -119,7 +116,6 @@ def _side(
     kinds: Sequence[PairKind],
     code: Mapping[str, int],
 ) -> _Side:
-    """Return the boxes of one model under keys of the pair, each with its kind."""
     compared = side.result.compared
     if document not in compared.documents:
         return _Side(NOTHING_DRAWN, (), {}, {})

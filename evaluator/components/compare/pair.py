@@ -162,7 +162,6 @@ def _side(
     wanted: Sequence[PairKind],
     only: Collection[str] | None,
 ) -> _Side:
-    """Return the page of a model, that of a row: its predictions under keys of their own, each box with its kind."""
     layers = _with_keys(page, PREFIXES[order])
     own = (ledger.a, ledger.b)[order]
     here = np.flatnonzero(own.page == row)

@@ -38,10 +38,7 @@ def place_of(causes: ChangedCauses, key: str) -> int | None:
 
 
 def cause_items(causes: ChangedCauses, names: Sequence[str], fails: str = "") -> tuple[ChangedCauseItem, ...]:
-    """Return the causes as the comparison lists them, with the models' `names`; empty without a change.
-
-    The one with the key `fails` makes the rule fail, and comes first.
-    """
+    """Return the causes as the comparison lists them, with the models' `names`; empty without a change."""
     items = [_item(causes, place, names, pages) for place, pages in enumerate(causes.page_counts.tolist())]
     items = [msgspec.structs.replace(each, fails=True) if each.key == fails else each for each in items]
     return tuple(sorted(items, key=lambda each: not each.fails))

@@ -78,10 +78,7 @@ def page_list(
     *,
     of_cause: IntArray | None = None,
 ) -> PageList:
-    """Return the listed pages around a position of `rows`, with title and scale; see `listed_pages`.
-
-    `of_cause`, a cause's changed boxes by page row, makes the list one of these.
-    """
+    """Return the listed pages around a position of `rows`, with title and scale; see `listed_pages`."""
     counts, dataset = ledger.per_page, ledger.dataset
     asked = PAGE_FILTERS[show].title(names) if of_cause is None else "of this cause"
     diverging = show == "changed" and of_cause is None
@@ -124,10 +121,7 @@ def around(
     *,
     gap: tuple[int, str | None] | None = None,
 ) -> PageList:
-    """Return at most `LISTED_PAGES` pages around a position, with bars to the left and right by row.
-
-    `look` has title, words and whether bars diverge; `gap` a place and the text above the page there.
-    """
+    """Return at most `LISTED_PAGES` pages around a position, with bars to the left and right by row."""
     left, right = bars
     first, _ = window(position, len(rows), LISTED_PAGES)
     strip = []

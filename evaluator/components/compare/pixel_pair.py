@@ -34,10 +34,7 @@ def pixel_pair(
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
-    """Return the wrong pixels of two models on one page; `pieces` are their `wrong_components`.
-
-    The largest pieces become boxes with outlines; `kinds` are drawn in full and listed.
-    """
+    """Return the wrong pixels of two models on one page; `pieces` are their `wrong_components`."""
     pages = [result.counted_page(document, index) for result in results]
     drawn = [side[:DRAWN_PIECES] for side in pieces]
     mates = _mates(*drawn)

@@ -24,10 +24,7 @@ def poster_pair(
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
-    """Return the missing and extra words of two extractions; `kinds` are drawn in full and listed.
-
-    None stands for a model that has no such poster, and for a page that cannot be read.
-    """
+    """Return the missing and extra words of two extractions; `kinds` are drawn in full and listed."""
     own = [_by_word(side) for side in words]
     numbers = {word: number for number, word in enumerate(dict.fromkeys([*own[0], *own[1]]), start=1)}
     compared = words[0] is not None and words[1] is not None
@@ -64,7 +61,6 @@ def poster_pair(
 
 
 def _by_word(side: PageDifference | None) -> dict[_Word, WordPlaces]:
-    """Missing and extra words of one model by side, kind and token."""
     every = () if side is None else (*side.missing, *side.extra)
     return {(places.side, places.kind, places.token): places for places in every if len(places.boxes)}
 

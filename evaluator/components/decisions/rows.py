@@ -28,10 +28,7 @@ def decision_row(
     known: bool,
     improbable: Collection[str],
 ) -> DecisionRowItem:
-    """Return a row in words; `effect` is that of its verdict, `known`: whether a finding's page is open.
-
-    `improbable`: events of a wrong clock, see `ReviewLog.improbable`.
-    """
+    """Return a row in words; `effect` is that of its verdict, `known`: whether a finding's page is open."""
     task, own, place = row.task, row.votes.get(reviewer), place_of(row) if row.sides or known else None
     status = row.status_key
     tags = ["fails the rule"] if row.fails else []

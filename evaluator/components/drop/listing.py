@@ -38,10 +38,7 @@ def file_list(
     back: str,
     protocol: str,
 ) -> FileListPayload:
-    """Return the list of files: proposed roles, PDFs and page images by name, and names left out with the reason.
-
-    `unused_pages`: folders of pages that are not used; `paired`: whether one page on each side is taken for the same.
-    """
+    """Return the list of files: proposed roles, PDFs and page images by name, and names left out with the reason."""
     groups = [group for kind in KINDS for group in _of_kind(proposal, kind, paired=paired)]
     folders = page_folders(pages)
     if folders:
@@ -148,7 +145,6 @@ def _row(proposal: Proposal, models: int, at: int, shared: int | None = None) ->
 
 
 def _what(one: ListedFile) -> str:
-    """Return the format of a file, and its model, in words."""
     title = formats.FORMATS[one.source.format].title.split(" (")[0]
     model = getattr(one.source, "model", None)
     return f"{title}, {displayed(model.rpartition('/')[2])}" if model else title
@@ -168,7 +164,6 @@ def _summary(proposal: Proposal) -> str:
 
 
 def _pages_of(proposal: Proposal, pages: Sequence[str]) -> list[bool]:
-    """Return for each document of the ground truth of boxes whether some files have a PDF or image of its name."""
     names = {PurePosixPath(name).name.casefold() for name in pages}
     stems = names | {PurePosixPath(name).stem for name in names}
     there = []

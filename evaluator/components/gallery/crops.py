@@ -179,7 +179,6 @@ def page_boxes(result: AnyBoxResult, page: int) -> list[CardBoxItem]:
 
 
 def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem]:
-    """Boxes of one side of a card, under the statuses of the page viewer."""
     dataset, is_truth = result.matching.dataset, side == "ground_truth"
     own = dataset.ground_truth if is_truth else result.matching.prediction
     places, paths = page_shares(dataset, own, rows), outline_paths(dataset, own, rows)

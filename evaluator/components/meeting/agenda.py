@@ -31,10 +31,7 @@ def agenda_rows(rows: Sequence[CauseRow], shown: str = "") -> list[AgendaRowItem
 
 
 def state_words(row: CauseRow) -> str:
-    """Return how far reviewers have come with an item.
-
-    "Open", "2 of 8 judged", the verdict when all of it was judged, and "agreed" only where two reviewers gave it.
-    """
+    """Return how far reviewers have come with an item; "agreed" only where two gave the verdict."""
     if not row.judged:
         return "Open"
     if not row.done:

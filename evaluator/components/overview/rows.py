@@ -40,10 +40,7 @@ def bars(
     *,
     resampled: bool,
 ) -> BarsPayload:
-    """Return the row of each model, by letter. `standings`: of F1, its models named by letter.
-
-    Where there were too many boxes for this view nothing is `resampled`.
-    """
+    """Return the row of each model, by letter. `standings`: of F1, its models named by letter."""
     places = {model.name: row for row, model in enumerate(standings.models)}
     known = [value for value in (*standings.values, *standings.low, *standings.high) if not math.isnan(value)]
     low, high, ticks = _axis(known)
@@ -109,10 +106,8 @@ def _last(value: float, step: float) -> int:
 
 
 def labels(results: Mapping[str, AnyBoxResult], every: Sequence[Difference] | None, *, opened: bool) -> LabelsPayload:
-    """Return the labels with most wrong boxes of the worse model; `every` difference of two models, None for one.
-
-    The number is a clear loss of the label in precision or recall, else the difference in F1; of one model F1.
-    """
+    """Return the labels with most wrong boxes of the worse model; `every` difference of two models, None for one."""
+    # The number is a clear loss of the label in precision or recall, else the difference in F1; of one model F1.
     first = next(iter(results.values()))
     names = first.matching.labels
     wrong = np.max([each.per_label.fp + each.per_label.fn for each in results.values()], axis=0)

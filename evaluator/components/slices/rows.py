@@ -58,10 +58,7 @@ def slices_payload(
     results: Sequence[AnyBoxResult],
     searched: Sequence[AnyBoxResult],
 ) -> SlicesPayload:
-    """Return what the component of the slices shows; `names` are letter and name of each model.
-
-    `searched` is one of `results`, which follow `names`, or both for B minus A.
-    """
+    """Return what the component of the slices shows; `names` are letter and name of each model."""
     every = items(searched[-1])
     return _payload(slices, [_slice(one, names, results, searched, every) for one in slices.slices])
 
@@ -273,7 +270,6 @@ def _row(name: tuple[str, str], model: ModelDetail) -> SliceRowItem:
 
 
 def _difference(detail: Detail) -> list[SliceRowItem]:
-    """B minus A: in the slice, elsewhere, and the difference of both."""
     if len(detail.models) != 2:
         return []
     a, b = detail.models

@@ -46,10 +46,7 @@ def tint_data(
 def _boxes(
     result: PixelResult, page: int, row: int, column: int, rectangles: IntArray
 ) -> tuple[list[tuple[int, int, Rect]], int]:
-    """Return side, class and page shares of boxes that explain the pixels, and how many are left out.
-
-    Where a class is the background, that side's boxes of the other class that meet the pixels.
-    """
+    """Return side, class and page shares of boxes that explain the pixels, and how many are left out."""
     extent = result.extent[page]
     sides = [_on_page(side, page) for side in result.on_page(page)]
     wanted = (row, column)

@@ -116,11 +116,7 @@ def strip(
     counts: Mapping[tuple[int, int], int],
     papers: Mapping[tuple[int, int], Paper] | None = None,
 ) -> list[StripItem]:
-    """Return the page strip: each page with its number of problems and a few blocks of its fields.
-
-    Pages are (document code, index), `listed` in order, `current` a position in it. Without a size in `papers` blocks
-    are drawn only when boxes are shares.
-    """
+    """Return the page strip: each page with its number of problems and a few blocks of its fields."""
     wanted = {page: list[BlockItem]() for page in listed}
     documents = np.isin(result.compared.document, [document for document, _ in listed])
     unit = unit_of(result)

@@ -298,7 +298,6 @@ def page_list(
 def _with_pdf_pages(
     dataset: Dataset, rows: IntArray, mistakes: IntArray, code: int, pdf_pages: int, *, worst_first: bool
 ) -> PageList:
-    """List the pages of one document with those of its PDF that no file mentions."""
     silent = np.setdiff1d(np.arange(pdf_pages), dataset.page_index[rows])
     index = np.concatenate([dataset.page_index[rows], silent])
     every = np.concatenate([mistakes[rows], np.zeros(len(silent), dtype=np.int64)])

@@ -44,10 +44,7 @@ NO_SIZE: Final = "The boxes are in pixels and no file gives the size of this pag
 
 
 class FilteredMistakes(NamedTuple):
-    """The mistakes of a result, from `mistake_filter.mistakes_of`, and which of them a filter keeps.
-
-    `asked`: the boxes that a number counts, where that is not all of these mistakes; matched ones are listed too.
-    """
+    """The mistakes of a result, from `mistake_filter.mistakes_of`, and which of them a filter keeps."""
 
     mistakes: Mistakes
     keep: BoolArray
@@ -262,7 +259,6 @@ def _listed_on(mistakes: Mistakes, keep: BoolArray, counted: tuple[IntArray, Int
 def _drawn_in_full(
     mistakes: Mistakes, listed: Collection[int], shown: tuple[IntArray, IntArray], asked: Selection | None
 ) -> set[str]:
-    """Return the keys of the boxes that a filter asks for: matched ones, and those of listed mistakes."""
     names = mistakes.of_truth, mistakes.of_prediction
     return {
         box_key(side, row)
@@ -279,10 +275,7 @@ def _other_halves(
     every: tuple[IntArray, IntArray],
     causes: Causes | None,
 ) -> dict[str, int]:
-    """Return the boxes of some mistakes, of the rest of their causes, and what they overlap, each with its mistake.
-
-    For a matched ground truth stands its match, which is drawn.
-    """
+    """Return the boxes of some mistakes, of the rest of their causes, and what they overlap, each with its mistake."""
     order = sorted(listed)
     beside: dict[str, int] = {}
     names = mistakes.of_truth, mistakes.of_prediction
@@ -326,7 +319,6 @@ def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostTex
 
 
 def _counts(result: AnyBoxResult, truths: IntArray, predictions: IntArray) -> CountsItem:
-    """Return counts of the boxes in some rows."""
     missed = int((result.partners("ground_truth", truths) == UNMATCHED).sum())
     false = int((result.partners("prediction", predictions) == UNMATCHED).sum())
     return CountsItem(
@@ -407,7 +399,6 @@ def _fits(result: AnyBoxResult, side: Side, rows: IntArray, beside: IntArray) ->
 
 
 def _fit(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> Overlap:
-    """Return how boxes of a side fit those of the other one in paired rows."""
     matching: BoxMatching = result.matching
     return matching.fit(*((rows, others) if side == "ground_truth" else (others, rows)))
 
@@ -438,8 +429,6 @@ def _grouped(
 
 
 class _Facts(NamedTuple):
-    """What is known of the mistakes of a result."""
-
     result: AnyBoxResult
     mistakes: Mistakes
     page_points: tuple[float, float] | None

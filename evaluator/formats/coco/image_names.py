@@ -113,8 +113,6 @@ def _stated(prediction: Annotations, truth: Annotations) -> Sequence[str]:
 
 
 class _Names:
-    """The rows of images by the names of their files, empty where none is stated."""
-
     def __init__(self, files: Sequence[str]) -> None:
         self._parts = list(map(parts_of, files))
         named = [(file, parts, row) for row, (file, parts) in enumerate(zip(files, self._parts, strict=True)) if file]

@@ -68,7 +68,6 @@ def is_number(value: object) -> bool:
 
 
 def _decoded(texts: Sequence[bytes]) -> tuple[list[Any], bool]:
-    """Return the outlines, and whether all of them are rings of numbers."""
     try:
         return _RINGS(b"".join((b"[", b",".join(texts), b"]"))), True
     except msgspec.ValidationError:

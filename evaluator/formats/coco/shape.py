@@ -181,11 +181,8 @@ _KNOWN = {"images", "annotations", "categories"}
 
 
 def _annotations(content: bytes) -> tuple[int, int]:
-    """Return where the array of annotations begins and ends.
-
-    It is right when the rest, with an empty array in its place, has that under this key, and it is an array itself.
-    After a wrong guess the whole file is searched.
-    """
+    """Return where the array of annotations begins and ends."""
+    # A guess is right when the rest, with an empty array in its place, has that under this key; else all is searched.
     begin = ANNOTATIONS.search(content)
     if begin is None:
         return _place(_TOP(content), content)

@@ -129,5 +129,4 @@ def as_document(boxes: Boxes, side: Side, pages: int, labels: tuple[str, ...]) -
 
 
 def _place(folder: Path, side: Side, shard: Shard) -> Path:
-    """Return the file of a side of a shard."""
     return folder / f"{side}-{shard.start}.rows"

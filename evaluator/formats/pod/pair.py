@@ -54,7 +54,6 @@ def _pair_sizes(ground_truth: Annotations, prediction: Annotations, collector: C
 
 
 def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, lenient: bool) -> list[Issue]:
-    """Return an issue, in its file, for each page of the predictions that the ground truth does not have."""
     known = set(page_keys(ground_truth))
     rule = f"a page of the predictions must be in {ground_truth.name} ({_SOURCE})"
     fix = (

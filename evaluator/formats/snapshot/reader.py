@@ -75,11 +75,9 @@ FORMAT: Final = Snapshot()
 
 
 def _refuse_crowds(source: json_text.Source) -> None:
-    """Refuse too many objects by counting on the bytes, before anything is built from them.
-
-    A page with too many leaves a stretch without ``"objects"`` that holds a whole window of half its length; only there
-    is counted. Escaped spellings of the keys are refused after decoding.
-    """
+    """Refuse too many objects by counting on the bytes, before anything is built from them."""
+    # A page with too many leaves a stretch without ``"objects"`` that holds a whole window of half its length.
+    # Escaped spellings of the keys are refused after decoding.
     content = source.content
     window, overlap = limits.MAX_OBJECTS_PER_PAGE * _SHORTEST_OBJECT // 2, len(_OBJECTS) - 1
     start = 0
@@ -142,7 +140,6 @@ def _checked(source: json_text.Source, file: SnapshotFile, collector: Collector,
 def _coded(
     file: SnapshotFile, labels: rules.Labels, codes: dict[str, int], score: FloatArray
 ) -> tuple[CodeArray, IntArray, Boxes]:
-    """Documents and numbers of the page entries, and the boxes, of a file without errors."""
     pages, objects = file.pages, file.objects
     page_document = np.array([codes[doc_id] for doc_id in pages.doc_ids], dtype=np.int32)
     page_index = np.array(pages.indices, dtype=np.int64)

@@ -66,7 +66,6 @@ def _objects(truth: Annotations) -> list[list[dict[str, object]]]:
 
 
 def _shares(truth: Annotations) -> FloatArray:
-    """Corners as shares of the page."""
     if truth.unit == "page":
         return truth.boxes.xyxy
     size = truth.box_page_size

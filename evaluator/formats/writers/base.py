@@ -115,7 +115,6 @@ def _several(source: Annotations) -> set[int]:
 
 
 def _image(source: Annotations, document: int, index: int, several: set[int], taken: set[str]) -> str:
-    """Return the name of the image of a page, from which readers take the document and the page again."""
     of = source.documents[document]
     path = PurePosixPath((of.path or of.name or of.doc_id).replace("\\", "/"))
     if document not in several and path.suffix.lower() in _IMAGES:

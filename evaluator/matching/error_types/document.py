@@ -551,10 +551,7 @@ def _fit_name(coverage: FloatArray, purity: FloatArray, options: MistakeOptions)
 def _sides(
     kind: KindArray, truth: tuple[FloatArray, IntArray], prediction: tuple[FloatArray, IntArray]
 ) -> tuple[KindArray, FloatArray]:
-    """Return side and share of what is missing (over-cropped: too much); -1 and NaN for other mistakes.
-
-    A side is its corners and the row of the first box of each mistake.
-    """
+    """Return side and share of what is missing (over-cropped: too much); -1 and NaN for other mistakes."""
     side, share = np.full(len(kind), NONE, dtype=np.int8), np.full(len(kind), np.nan)
     rows = np.flatnonzero((kind == _CUT_OFF) | (kind == _OVER_CROPPED))
     missing = _missing(kind[rows], *(corners[first[rows]] for corners, first in (truth, prediction)))

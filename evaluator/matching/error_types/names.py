@@ -51,7 +51,6 @@ _BOTH: Final[tuple[Side, ...]] = ("ground_truth", "prediction")
 
 
 def _types(family: Literal["tide", "document"], *rows: tuple[str, str, str, tuple[Side, ...]]) -> dict[str, ErrorType]:
-    """Return error types of a family by name, in the order of their codes."""
     return {name: ErrorType(family, name, title, sentence, sides) for name, title, sentence, sides in rows}
 
 

@@ -340,10 +340,7 @@ def _match_by_score(pairs: Candidates, order: IntArray, *, truths: int, predicti
 def _classify(
     kind: KindArray, target: IntArray, pairs: Candidates, same: BoolArray, *, matched: BoolArray, options: TideOptions
 ) -> None:
-    """Write the type of every unmatched prediction into `kind`, and what it should match into `target`.
-
-    The pairs are those of unmatched predictions, and `same` says whether their labels are equal.
-    """
+    """Write the type of every unmatched prediction into `kind`, and what it should match into `target`."""
     # The later line wins, so the first rule comes last.
     kind[pairs.prediction[pairs.iou > options.background_iou]] = _BOTH_WRONG
     kind[pairs.prediction[same & (pairs.iou >= options.iou) & matched[pairs.ground_truth]]] = _TIDE_DUPLICATE
@@ -402,10 +399,7 @@ def _true_last(partial: TidePartial, places: IntArray) -> IntArray:
 
 
 def _mended(kind: KindArray, target: IntArray, truth_label: CodeArray, matched: BoolArray) -> CodeArray:
-    """Return the label of the match that each error becomes when mended, -1 for none.
-
-    By falling score: the first of those that want one free ground truth becomes one.
-    """
+    """Return the label of the match that each error becomes when mended, -1 for none."""
     asking = np.flatnonzero((kind == _CLASSIFICATION) | (kind == _LOCALISATION))
     asking = asking[~matched[target[asking]]]
     _, first = np.unique(target[asking], return_index=True)

@@ -368,7 +368,6 @@ def _tied(parts: Sequence[CocoPartial], code: int, min_score: float) -> list[Tie
 
 
 def _reaching(label: _OfLabel, min_score: float) -> _OfLabel:
-    """Return the predictions of a label from a score on."""
     kept = reaching(label.score, min_score)
     score, document, before, true, counts = label
     return _OfLabel(score[:kept], document[:kept], before[:kept], true[:, :kept], counts[:, :kept])
@@ -440,11 +439,7 @@ def _at(bits: BitArray, step: int) -> BoolArray:
 
 
 def _settled_again(pairs: Pairs, settled: Accepted, ignored: BoolArray, iou: Sequence[float]) -> Accepted:
-    """Return what is accepted when other ground truth is ignored than in the range of all sizes.
-
-    Settled anew: pages and labels where some but not all of a prediction's candidates are ignored, and others than
-    before.
-    """
+    """Return what is accepted when other ground truth is ignored than in the range of all sizes."""
     rows = pairs.preference
     if not len(rows):
         return settled

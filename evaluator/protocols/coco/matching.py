@@ -525,7 +525,6 @@ def image_rank(dataset: Dataset) -> IntArray:
 
 
 def _queue(prediction: JoinedBoxes, order: IntArray, labels: int) -> tuple[Queue, IntArray]:
-    """Return the queue of all predictions in `order`, and how many of the same group come before each."""
     group = (prediction.page * labels + prediction.label)[order]
     group, place = _sorted_groups(group)
     starts = np.flatnonzero(np.diff(group, prepend=-1))

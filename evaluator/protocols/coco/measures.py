@@ -69,7 +69,6 @@ def _stacked(documents: int, columns: Sequence[FloatArray]) -> FloatArray:
 
 
 def _over_labels(name: str, result: CocoNumbers, of: Part, size: int, steps: Sequence[int]) -> Means:
-    """Return a number of COCO over all labels and per label, as the mean over some thresholds."""
     per_label = [np.array([step * size + label for step in steps], dtype=np.int64) for label in range(size)]
     labels = result.labels
     values = [result.numbers[name], *(of_label[name] for of_label in result.per_label.values())]

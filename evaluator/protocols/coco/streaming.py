@@ -145,10 +145,7 @@ def evaluate_streamed(
 
 
 class _Work(NamedTuple):
-    """A shard, and what it is matched by.
-
-    Its boxes are in files of the folder; or in the columns of two sides, `kept`, for the page entries of the shard.
-    """
+    """A shard, and what it is matched by."""
 
     folder: Path
     shard: Shard
@@ -294,10 +291,7 @@ def _joined(given: _Work) -> Dataset:
 def _matched(
     given: _Work,
 ) -> tuple[CocoPartial, TidePartial | None, tuple[int, int], tuple[IntArray, int], tuple[int, int]]:
-    """Return what matched on the pages of a shard, the errors if wanted, what is beyond the limit, pages in doubt.
-
-    The last is how many boxes the ground truth has there, and how many of them again.
-    """
+    """Return what matched on the pages of a shard, the errors if wanted, what is beyond the limit, pages in doubt."""
     dataset = _joined(given)
     pairs = pair(dataset, iou_floor=given.iou[0])
     errors = error_types(pairs.match()) if given.errors else None

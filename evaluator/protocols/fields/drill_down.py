@@ -79,7 +79,6 @@ def linked_rows(
 
 
 def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: float | None) -> IntArray:
-    """Return rows of a bin of confidence, or the least sure ones."""
     rows = result.confidence_rows(label)
     confidence = result.compared.confidence[rows]
     if link.startswith(BIN):

@@ -118,7 +118,6 @@ def _of_predictions(results: Sequence[FieldsResult]) -> list[_Seen]:
 
 
 def _attributes(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> tuple[Attribute, ...]:
-    """Return type, place in the document and in the tree, and value of each field."""
     # Two models may have predicted other fields in a document.
     alone = [next(place for place, row in enumerate(each.rows) if row >= 0) for each in seen]
     in_document = Counter((each.document, place) for each, place in zip(seen, alone, strict=True))
@@ -165,10 +164,7 @@ def _type_of(value: object) -> str:
 
 
 def _of_boxes(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[Attribute]:
-    """Return page, place and size of the box of each field; lengths as shares of the page.
-
-    Where boxes are no shares, a page counts as large as the boxes of its document need.
-    """
+    """Return page, place and size of the box of each field; lengths as shares of the page."""
     xyxy = np.full((len(seen), 4), np.nan)
     page = np.full(len(seen), np.nan)
     for place, each in enumerate(seen):

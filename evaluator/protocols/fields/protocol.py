@@ -180,7 +180,6 @@ def _field_means(
 
 
 def _field_boxes(result: FieldsResult, iou: float, names: Sequence[str]) -> Iterator[Part]:
-    """Precision and recall at a threshold, and the mean IoU of the predicted boxes."""
     compared, boxed = result.compared, list(result.boxed)
     status = result.status(iou)
     hit, predicted = status == TRUE_POSITIVE, np.isin(status, _PREDICTED)
@@ -214,7 +213,6 @@ def _by_class(result: FieldsResult, values: FloatArray) -> FloatArray:
 
 
 def _field_rankings(result: FieldsResult, steps: Sequence[float]) -> Iterator[Ranking]:
-    """Yield the ranking of each listed class at each threshold."""
     compared = result.compared
     documents = len(compared.documents)
     status = result.status(steps[0])

@@ -88,7 +88,6 @@ PROTOCOL: Final = OrderProtocol()
 
 
 def _items(side: JoinedBoxes, labels: Sequence[str]) -> list[Item]:
-    """Return the items of a side, by row."""
     boxes = side.source.boxes
     places = boxes.order or [None] * len(boxes)
     corners = [None if isnan(x1) else (x1, y1, x2, y2) for x1, y1, x2, y2 in boxes.xyxy.tolist()]
@@ -100,7 +99,6 @@ def _items(side: JoinedBoxes, labels: Sequence[str]) -> list[Item]:
 
 
 def _in_file_order(items: Sequence[Item]) -> list[Item]:
-    """Return the items of a page, in file order where none has a place."""
     if any(item.place is not None for item in items):
         return list(items)
     return [Item((at,), item.label, item.box, item.position) for at, item in enumerate(items)]

@@ -90,8 +90,6 @@ def matrix_classes(
 
 
 class _NamedClasses(NamedTuple):
-    """The classes of a matrix, and of each side the labels that take part and the names of their classes."""
-
     classes: MatrixClasses
     same: bool
     labels: list[list[str]]

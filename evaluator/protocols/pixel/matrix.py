@@ -75,7 +75,6 @@ def shares(first: WordArray, second: WordArray, classes: int) -> Shares:
 
 
 def _shares(first: WordArray, second: WordArray, classes: int, start: int) -> Shares:
-    """Return `shares` of some pairs, which are numbered from `start`."""
     truth, predicted = has_label(first, classes), has_label(second, classes)
     both, missed, added = truth & predicted, truth & ~predicted, predicted & ~truth
     misses, adds = np.asarray(missed.any(axis=1)), np.asarray(added.any(axis=1))
@@ -321,11 +320,7 @@ def _completed(counts: PairCounts, rules: _Rules, share: IntArray, common: int, 
 
 
 def _products(counts: PairCounts, rules: _Rules, share: IntArray, whole: int, classes: int) -> FloatArray:
-    """Return what `_completed` does for shares that do not add up to whole rows.
-
-    The diagonal cell of a label that both sides have gets `whole`, or as many shares as there are labels on the first
-    side where that is within the second.
-    """
+    """Return what `_completed` does for shares that do not add up to whole rows."""
     sums = np.zeros((counts.scopes, classes, classes))
     diagonal = np.einsum("sii->si", sums)
     label = np.arange(classes, dtype=rules.rows.dtype)[:, None]

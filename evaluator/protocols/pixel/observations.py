@@ -54,7 +54,6 @@ def observations(results: Sequence[PixelResult], measure: str) -> Observations:
 
 
 def _numbers(result: PixelResult, measure: str) -> dict[tuple[str, int, str], tuple[float, float]]:
-    """Return number, and share of the page in the truth, by document, page and label of counted pages."""
     dataset, ids = result.dataset, result.dataset.document_ids
     own = [code for code in np.flatnonzero(result.comparable).tolist() if result.classes[code] != BACKGROUND_NAME]
     numbers: dict[tuple[str, int, str], tuple[float, float]] = {}

@@ -148,7 +148,6 @@ PROTOCOL: Final = PodProtocol()
 
 
 def _ranked(result: ThresholdResult) -> Iterator[list[RankedLabel]]:
-    """Yield the ranked boxes of each label."""
     return ranked_labels([result], result.matching.order, lambda one: np.flatnonzero(one.ignored))
 
 

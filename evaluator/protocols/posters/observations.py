@@ -83,7 +83,6 @@ def observations(results: Sequence[PostersResult], measure: str) -> Observations
 
 
 def _columns(rows: Sequence[Mapping[str, str | float | None]], level: Level) -> Iterator[Attribute]:
-    """Yield the attributes that some rows have, as columns."""
     for name in dict.fromkeys(name for row in rows for name in row):
         values = [row.get(name) for row in rows]
         if any(isinstance(value, str) for value in values):
@@ -144,7 +143,6 @@ def _is_caption(section: Section) -> bool:
 
 
 def _words(name: str, comparisons: Sequence[PosterComparison], *, numbers: bool) -> list[_Seen]:
-    """Return the words or numbers of the reference, each once, as the criterion counts them."""
     sides = [each.numbers if numbers else each.words for each in comparisons]
     first = comparisons[0]
     tokens = _tokens_of(first, first.texts[0], numbers=numbers)

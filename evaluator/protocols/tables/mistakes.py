@@ -116,7 +116,6 @@ def _connected(truth: Grid, predicted: Grid, contents: Alignment) -> Iterator[tu
 
 
 def _of_cells(truth: Grid, predicted: Grid, parts: Sequence[tuple[list[int], list[int]]]) -> Iterator[Mistake]:
-    """Yield what is wrong with the cells of parts that are not one to one."""
     for cells, others in parts:
         name = _name(len(cells), len(others))
         if name is not None:
@@ -159,7 +158,6 @@ def _place(cell: Cell) -> tuple[int, int]:
 def _stands_beside(
     cell: Cell, predicted: Grid, to: Mapping[int, int], over: Mapping[int, int], *, axis: int, step: int
 ) -> bool:
-    """Return whether the text of a cell is in the slot one step beside the one that it is aligned with."""
     line, other = to.get(_place(cell)[axis]), over.get(_place(cell)[1 - axis])
     if line is None or other is None or not cell.text:
         return False

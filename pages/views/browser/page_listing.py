@@ -133,10 +133,7 @@ class ModelMistakes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedPages:
-    """What the filter leaves: `keep` of the mistakes, `counts` by name under its other conditions, pages.
-
-    `asked`: the boxes that an opened number counts, None for mistakes; `said`: that number in words.
-    """
+    """What the filter leaves: `keep` of the mistakes, `counts` by name under its other conditions, pages."""
 
     working: ModelMistakes
     chosen: MistakeFilter
@@ -228,11 +225,8 @@ def list_pages(loaded: LoadedBoxes, model: Model, behind: Behind | None = None) 
 
 
 def find_place(shown: ListedPages) -> Place | None:
-    """Return the page of the address or of the last run, else the first of the list; None without.
-
-    A page that a filter hides gives way to the first one that passes; the current page stays when only the thresholds
-    have moved, and so does one that a link names without a filter.
-    """
+    """Return the page of the address or of the last run, else the first of the list; None without."""
+    # A page that a filter hides gives way, but not to moved thresholds, nor one that a link names without a filter.
     pages, order = shown.pages, PageOrder(shown.chosen, state.gallery_question, state.order, state.only)
     same = _ORDER_SHOWN.get() == order or (state.linked and not shown.chosen.narrows and not shown.said)
     _ORDER_SHOWN.set(order)

@@ -84,7 +84,6 @@ def _chips(loaded: LoadedBoxes, *, pages: bool) -> None:
 
 
 def _drop(name: str) -> None:
-    """Let go of the condition of a chip."""
     if name == "question":
         gallery_items.show_query(None)
     else:
@@ -135,7 +134,6 @@ def _range(label: str, field: Field[tuple[float, float]], explained: str) -> Non
 
 
 def _question_choice(name: str, asked: Sequence[Query], field: WidgetField[int | None]) -> None:
-    """Offer questions, none as chosen: the chosen one is a chip."""
 
     def choose() -> None:
         at = field.get()
@@ -156,7 +154,6 @@ def _question_choice(name: str, asked: Sequence[Query], field: WidgetField[int |
 
 
 def _poor_matches() -> None:
-    """Draw the choice of matched boxes that fit badly, as mistakes of their own."""
     st.checkbox(
         "Also poor matches",
         key=State.poor.key,

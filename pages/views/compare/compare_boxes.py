@@ -73,7 +73,6 @@ def _label_notes(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
 
 
 def _open_link(key: str) -> None:
-    """Open what a number of the summary or of the ledger counts."""
     pages = board.events(report(key)).link
     if pages is not None:
         model_pair.open_linked(pages)
@@ -85,7 +84,6 @@ def _events() -> CompareEvents:
 
 
 def _turn_page(both: ModelPair) -> None:
-    """Follow a page turn or a click on the list."""
     go = _events().go
     if go is not None and page_list.accept_event(go):
         model_pair.turn(both, go.document, go.index, go.step)
@@ -93,7 +91,6 @@ def _turn_page(both: ModelPair) -> None:
 
 
 def _select_box() -> None:
-    """Keep the chosen box, or that none is; one of a page that was left meanwhile is not kept."""
     selected = _events().selected
     page_list.accept_event(selected)
     if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
@@ -113,7 +110,6 @@ def _choose_cause() -> None:
 
 
 def _save_verdict(loaded: LoadedBoxes) -> None:
-    """Save a verdict on a mistake of one of the two models; the corrected numbers above the panes follow."""
     event = _events().verdict
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
     page_list.accept_event(event)
@@ -122,7 +118,6 @@ def _save_verdict(loaded: LoadedBoxes) -> None:
 
 
 def _show_alike(loaded: LoadedBoxes) -> None:
-    """More causes like one of the page: the gallery shows those of the model that makes the mistakes."""
     event = _events().alike
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
     if event is not None and model is not None:
@@ -150,7 +145,6 @@ def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: ModelPair, shown: 
 
 @st.fragment
 def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
-    """Show the list of pages and the two panes; each run of this part fills `numbers` above anew."""
     if State.alike_asked.pop():
         st.switch_page(GALLERY_VIEW)
     if State.pair_whole.pop():

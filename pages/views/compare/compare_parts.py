@@ -118,6 +118,5 @@ def _bar_callback(chosen: tuple[PairModel, ...], key: str, meant: dict[str, str]
 
 
 def _slices(loaded: LoadedBoxes) -> None:
-    """Draw the sets of boxes in which B loses or gains against A, by any measure."""
     slice_list.of_choice(loaded, "B-A", ALL, key="compare_slices")
     st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")

@@ -145,7 +145,6 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
 
 
 def _picture(loaded: LoadedBoxes, place: Place, result: pixel.PixelResult) -> PictureItem:
-    """Return the picture of a page; without one, a page of the size that was counted."""
     picture = pictures.page_picture(loaded, place)
     row = result.dataset.page_row(place.document, place.index)
     if not picture.problem or row is None:

@@ -47,11 +47,7 @@ def card(
     *,
     draw_differences: Callable[[], object],
 ) -> Callable[[], None]:
-    """Draw the answer, the conditions of its rule, and what the reader has opened below.
-
-    Return what adds the costs, where the mistakes have no names yet. A change of the rule runs this part alone, and
-    `write` then writes the address.
-    """
+    """Draw the answer, its rule and what is opened below; return what adds the costs of mistakes without names yet."""
     if State.pair_whole.pop():
         st.rerun()
     if State.rule_moved.pop():
@@ -126,7 +122,6 @@ _MARKS: Final = {"fails": "✕", "open": "?", "holds": "✓"}
 
 
 def _conditions(made: Decision) -> str:
-    """Return the conditions of the rule on one scale."""
     conditions = made.conditions
     places, ticks = scale(conditions)
     rows = []

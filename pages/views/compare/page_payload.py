@@ -90,10 +90,7 @@ def empty_payload(pages: PairPages, empty: EmptyItem, *, address: str) -> Compar
 
 
 def payload(pages: PairPages, position: int, *, selected: str | None, address: str) -> PairWindowPayload:
-    """Return what the panes draw of a page of the list (from 0), as far as the browser lacks it.
-
-    `selected` is the key of the chosen box; `address` the query that leads back here.
-    """
+    """Return what the panes draw of a page of the list (from 0), as far as the browser lacks it."""
     reviewer = findings.author()[0]
 
     def in_common() -> PairListItem:

@@ -223,7 +223,6 @@ def _show_pages(place: int, case: Diagnosed, shown: Preview) -> None:
 
 
 def _bars(diagnosis: Diagnosis) -> str:
-    """Return the hypotheses with their F1 as bars, best first, the files as given among them."""
     rows = [
         ("As given" if not each.fixes else each.words, each.f1, each == diagnosis.best) for each in diagnosis.hypotheses
     ]

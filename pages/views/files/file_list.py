@@ -67,7 +67,6 @@ def all_files() -> None:
 
 
 def _level() -> None:
-    """Draw the choice among boxes and the boxes in them, where a file has such boxes: ``--level``."""
     held = [each for each in session_files.files(BOXES).members if each.source is not None and each.source.levels]
     if not held:
         return
@@ -161,7 +160,6 @@ def _documents() -> set[str]:
 
 
 def _letters(kind: AnyKind) -> dict[str, str]:
-    """Return the letters of A and B by the names of their files."""
     loaded = session_files.load_files(kind)
     return {loaded.predictions[model.index].name: model.letter for model in loaded.pair} if loaded else {}
 

@@ -35,10 +35,7 @@ _EFFECTS: Final = Cached[Effect | None](256)
 
 
 class Rows(NamedTuple):
-    """The causes of the chosen models, those that fail the rule first, and the findings of none.
-
-    `worth` is what the verdict on a cause is worth, worked out when it is asked for.
-    """
+    """The causes of the chosen models, those that fail the rule first, and the findings of none."""
 
     causes: list[CauseRow]
     others: list[CauseRow]

@@ -70,10 +70,7 @@ class Task(NamedTuple):
 
 
 class Unsaved(NamedTuple):
-    """A verdict not stored, and why, in one line; tried again under its `event_id` it is stored at most once.
-
-    `event` is what the store at `address` did not take; None where nothing could be said, for want of a name.
-    """
+    """A verdict not stored, and why, in one line; tried again under its `event_id` it is stored at most once."""
 
     target: Target
     target_id: str
@@ -483,10 +480,7 @@ def _held(log: ReviewLog, target_id: str, reviewer: tuple[str, bool]) -> Event |
 
 
 def on_page(loaded: LoadedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
-    """Return the payload with verdicts and what is not saved, whatever labels are shown.
-
-    The layers are those of the model's result; each mistake gets ``target``, ``verdict`` and ``unsaved``.
-    """
+    """Return the payload; each mistake of the model's result gets ``target``, ``verdict`` and ``unsaved``."""
     return with_verdicts(payload, _attached(loaded, model, place, payload.mistakes))
 
 
@@ -510,10 +504,7 @@ def on_pane(loaded: LoadedBoxes, model: Model, place: Place, pane: PaneItem) -> 
 
 
 def with_verdicts(drawn: DrawnT, judged: Sequence[MistakeItem]) -> DrawnT:
-    """Return a page with its mistakes as `judged`, what was not saved and the messages that were answered.
-
-    `judged` are the page's mistakes in order; boxes keep the page's keys.
-    """
+    """Return a page with its mistakes as `judged`, what was not saved and the messages that were answered."""
     answered = state.answered_verdicts
     mistakes = [
         msgspec.structs.replace(

@@ -126,7 +126,6 @@ def _with_item(payload: MeetingPayload, loaded: LoadedBoxes, row: CauseRow) -> M
 
 
 def _example(row: CauseRow, wanted: int | None = None) -> int:
-    """Return which place of an item is shown."""
     return min(max(state.meeting_example if wanted is None else wanted, 0), max(len(row.places) - 1, 0))
 
 
@@ -194,7 +193,6 @@ def _back() -> None:
 
 
 def _save_decision(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
-    """Keep a decision, and go on when it is on disk."""
     event = meeting.events(report(_KEY)).decide
     row = next((each for each in rows if event is not None and each.key == event.item), None)
     if event is None or row is None:

@@ -90,7 +90,6 @@ class ShownItems:
     causes: IntArray | None
 
     def __len__(self) -> int:
-        """Return how many cards there are."""
         return len(self.rows) if self.causes is None else len(self.causes)
 
 
@@ -201,7 +200,6 @@ def query_words(asked: Query) -> str:
 
 
 def _places_of(result: Result, chosen: Items) -> IntArray:
-    """Return the causes that some mistakes belong to: by family, label, or in the order of the mistakes."""
     of, made = result.causes.of_mistake[chosen.mistake[chosen.mistake >= 0]], result.causes
     if state.gallery_sort not in ("costliest", "label"):
         _, at = np.unique(of, return_index=True)

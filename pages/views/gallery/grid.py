@@ -68,7 +68,6 @@ def _stretch(sheet: int, total: int) -> str:
 
 @st.fragment
 def _cards(loaded: LoadedBoxes, model: Model, shown: ShownItems, listed: ListedPages, progress: DeltaGenerator) -> None:
-    """Draw the cards and, at its place, the progress; a crop or a verdict runs this part of the view only."""
     if state.whole_view:
         st.rerun()
     toolbar.judged(progress, loaded, model, listed)

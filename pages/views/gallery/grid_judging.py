@@ -57,7 +57,6 @@ def part(loaded: LoadedBoxes, model: Model, shown: ShownItems, first: int, famil
 
 
 def _groups(result: Result, rows: IntArray, judged: BoolArray, first: int) -> list[GroupItem]:
-    """Return the groups of places that a sheet shows a part of, in order."""
     titles = _titles(result, rows)
     if titles is None or not len(rows):
         return []
@@ -101,7 +100,6 @@ def _group_words(made: Causes, rows: IntArray) -> str:
 
 
 def _verdicts(loaded: LoadedBoxes, model: Model, result: Result, rows: IntArray) -> list[list[JudgedItem | None]]:
-    """Return the verdicts on the mistakes of places, none for a place without any."""
     made, mistakes = result.causes, result.mistakes
     said: dict[int, JudgedItem] = {}
     for status in findings.statuses(loaded):

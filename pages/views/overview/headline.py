@@ -51,10 +51,7 @@ _MODELS_IN_A_ROW: Final = 3
 def thresholds(
     loaded: LoadedBoxes, chosen: Sequence[Model], signature: str = "", *, with_iou: bool = True
 ) -> DeltaGenerator:
-    """Draw models, thresholds, presets and what made the numbers at the right of the navigation; return the place.
-
-    Without an IoU there are score thresholds alone.
-    """
+    """Draw models, thresholds, presets and what made the numbers at the right of the navigation; return the place."""
     scores = " / ".join(dict.fromkeys(f"{score_threshold(loaded, model):.2f}" for model in chosen))
     label = f"*Thresholds:* IoU {state.iou:.2f}, score {scores}" if with_iou else f"*Threshold:* score {scores}"
     changed = with_iou and preset(loaded) != STANDARD

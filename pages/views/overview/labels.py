@@ -51,10 +51,7 @@ def table(
     chosen: tuple[PairModel, ...],
     open_pages: Callable[[str, str, Status | None, float], object],
 ) -> None:
-    """Draw the numbers of every label at one IoU threshold.
-
-    Each opens what it counts: by letter of the model, label ("" for all), status, and that threshold.
-    """
+    """Draw the numbers of every label at one IoU threshold."""
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html(
         '<h2 class="ls-section">All labels <small>a row opens its mistakes, TP, FP and FN their boxes</small></h2>'

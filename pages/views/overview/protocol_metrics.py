@@ -265,7 +265,6 @@ def _add_scores(
     chosen: Sequence[PairModel],
     shown: PairModel,
 ) -> None:
-    """Add the score of the best F1 of every model, that F1 of the shown one, and ECE, by label."""
     labels = matching_of_all(loaded, shown).labels
     for model in chosen:
         best = dict(zip(*_own(choice_of(loaded, model)), strict=True))

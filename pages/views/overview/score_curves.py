@@ -23,7 +23,6 @@ FITS: Final = {"iou": "IoU", "coverage": "Coverage", "purity": "Purity"}
 
 
 def _show(asked: Query, view: str) -> None:
-    """Go to the boxes of what was marked; the curves are unmarked then."""
     gallery_items.show_query(asked)
     state.curves_round += 1
     state.next_view = view

@@ -61,10 +61,7 @@ class Choices(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FinishedPack:
-    """A pack in a form of `FORMS`: what was written, None without a file, and then the problem and issues.
-
-    The folder holds the file; it goes when there is none, when the pack is replaced, and with the session.
-    """
+    """A pack in a form of `FORMS`: what was written, None without a file, and then the problem and issues."""
 
     form: str
     folder: tempfile.TemporaryDirectory[str] | None = None
@@ -122,7 +119,6 @@ def systems(loaded: LoadedBoxes | None) -> dict[str, AnyProtocol]:
 
 
 def _open_for(system: AnyProtocol, kinds: Mapping[str, AnyLoadedFiles | None]) -> AnyLoadedFiles | None:
-    """Return what a system can evaluate; pixels can be counted of more files than boxes matched."""
     of = kinds[system.kind]
     return load_pixels() if of is None and system.name == pixel.NAME else of
 

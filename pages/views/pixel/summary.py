@@ -134,7 +134,6 @@ def _means(shown: ShownMatrix) -> None:
 
 
 def _page_mean(scope: Scope) -> float | None:
-    """Mean F1 of present classes over the pages of a scope, each page with the same weight."""
     if state.pixel_scope == "document" and len(scope.pages):
         low, high = int(scope.pages[0]), int(scope.pages[-1]) + 1
         means = PageMeans.of(scope.result.per_page.between(low, high), scope.pages - low).to_json()

@@ -171,14 +171,12 @@ def _turn_page(ordered: tuple[str, ...]) -> None:
 
 
 def _select_box() -> None:
-    """Choose or drop a word; a message about a poster that was left meanwhile changes nothing."""
     selected = _events().selected
     if selected is not None and selected.document == state.poster:
         state.poster_box = selected.key
 
 
 def _save_verdict(shown: PosterModel) -> None:
-    """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
         poster_verdicts.handle(shown, event)

@@ -41,11 +41,7 @@ def heading(slices: Slices) -> None:
 def of_choice(
     loaded: LoadedBoxes, of: str, measure: str, *, key: str, below: Callable[[Slices], None] = lambda _slices: None
 ) -> None:
-    """Draw the slices of A, B or "B-A": what was tested, the list, and those from too few documents.
-
-    Those of B-A open the boxes of B. `below` draws what follows a search that has ended. ValueError, one sentence, when
-    the evaluation does not have the average.
-    """
+    """Draw the slices of A, B or "B-A", and of too few documents; ValueError for an average that is not there."""
     # What comes in the place of something else has the same place in both: nothing moves.
     head = st.container(horizontal=True, vertical_alignment="center", gap="small")
     body = st.container()

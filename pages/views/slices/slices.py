@@ -112,8 +112,6 @@ _SEARCH_CACHE: Final = SearchCache(most=1 << 20)
 
 
 class _Choice(NamedTuple):
-    """The models of a search, the results of all that are shown, and what identifies both."""
-
     searched: list[PairModel]
     results: dict[str, Result]
     key: _ShownKey
@@ -132,11 +130,7 @@ def _choice(loaded: LoadedBoxes, of: str, measure: str) -> _Choice:
 
 
 def search(loaded: LoadedBoxes, of: str, measure: str) -> _Searched | None:
-    """Return the slices of A, B or "B-A", and how they are shown; None when cancelled.
-
-    By a measure, an average of the protocol, or `ALL`. ValueError, one sentence, when the evaluation does not have the
-    average.
-    """
+    """Return the slices of A, B or "B-A", and how they are shown; None when cancelled."""
     choice = _choice(loaded, of, measure)
     searched = [choice.results[model.letter] for model in choice.searched]
     results = list(choice.results.values())

@@ -26,7 +26,7 @@ from pages.app.widgets import Column
 from pages.views.browser import page_listing
 from pages.views.compare import model_pair
 from pages.views.files import doctor
-from pages.views.overview import bars, causes, headline, labels, means, protocol_metrics, score_curves
+from pages.views.overview import bars, causes, document_score, headline, labels, means, protocol_metrics, score_curves
 
 BROWSER_VIEW, COMPARE_VIEW = "pages/page_browser.py", "pages/compare.py"
 # Letter of a model, status and label of the boxes that the reader asked for; empty for any.
@@ -199,6 +199,7 @@ def view() -> None:
     own = protocol_metrics.has_own_numbers(loaded)
     add_worst, answer = _headline(loaded, chosen)
     _numbers(loaded, chosen, own=own)
+    document_score.draw()
     with answer:
         made = model_pair.decision_of(loaded)
         _answer(made)

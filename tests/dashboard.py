@@ -33,12 +33,11 @@ EVERY_VIEW = tuple(
     f"pages/{name}.py"
     for name in (
         "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "fields", "posters",
-        "class_confusion", "queue", "suspects", "findings", "review_pack", "files",
+        "class_confusion", "queue", "suspects", "reading", "findings", "review_pack", "files",
     )
 )  # fmt: skip
-OVERVIEW, PAGE_BROWSER, GALLERY, COMPARE, MODELS, SLICES, PIXELS, FIELDS, POSTERS, CLASSES, QUEUE, SUSPECTS, *_ = (
-    EVERY_VIEW
-)
+OVERVIEW, PAGE_BROWSER, GALLERY, COMPARE, MODELS, SLICES, PIXELS, FIELDS, POSTERS, CLASSES, QUEUE, *_ = EVERY_VIEW
+SUSPECTS, READING = EVERY_VIEW[11:13]
 FINDINGS, PACK, FILES = EVERY_VIEW[-3:]
 VIEWS = (OVERVIEW, PAGE_BROWSER, FILES)
 # One for all runs, as on a server: AppTest compiles the app and the view before each of them, a quarter of their time.

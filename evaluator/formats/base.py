@@ -139,6 +139,8 @@ class Format(ABC, Generic[T]):
         Endings that other files have too: one that is not recognised is no annotation file.
     states_side : bool
         Whether a file states its side; if so, one that does not is broken or belongs to the files beside it.
+    holds_items : bool
+        A file can have the order, text or cells of its items; see `Reading.items`.
     """
 
     name: ClassVar[str]
@@ -148,6 +150,7 @@ class Format(ABC, Generic[T]):
     suffixes: ClassVar[tuple[str, ...]] = (".json",)
     of_all_kinds: ClassVar[tuple[str, ...]] = ()
     states_side: ClassVar[bool] = True
+    holds_items: ClassVar[bool] = False
 
     @abstractmethod
     def detect(self, head: bytes, name: str = "") -> bool:

@@ -69,6 +69,7 @@ class ModelOutput(BoxFormat):
     """
 
     file_per_document = True
+    holds_items = True
     folder_per_document: ClassVar[bool] = False
     source: ClassVar[str]
     endings: ClassVar[tuple[str, ...]] = ()

@@ -35,6 +35,7 @@ class OmniDocBench(BoxFormat):
     name = "omnidocbench"
     title = "OmniDocBench ground truth or predictions (JSON)"
     looks_for = "the keys layout_dets and category_type, or image_name and category_id"
+    holds_items = True
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """Return whether pages with typed regions, or results by the name of their image, are there."""

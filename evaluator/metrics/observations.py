@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -52,6 +52,17 @@ def category(name: str, values: Sequence[str | None], level: Level = "box") -> A
     code = {name: float(place) for place, name in enumerate(names)}
     codes = [float("nan") if each is None else code[each] for each in values]
     return Attribute(name, "category", np.array(codes, dtype=np.float64), names, level)
+
+
+def attributes_of(rows: Sequence[Mapping[str, str | float | None]], level: Level) -> Iterator[Attribute]:
+    """Yield the attributes that some rows have, as columns."""
+    for name in dict.fromkeys(name for row in rows for name in row):
+        values = [row.get(name) for row in rows]
+        if any(isinstance(value, str) for value in values):
+            yield category(name, [None if value is None else str(value) for value in values], level)
+        else:
+            column = np.array([np.nan if value is None else float(value) for value in values])
+            yield number(name, column, level, whole=bool((column[~np.isnan(column)] % 1.0 == 0.0).all()))
 
 
 class MeasureWords(NamedTuple):

@@ -47,8 +47,8 @@ Kind = Literal["boxes", "fields", "posters"]
 Count = Callable[[int, int], None]
 """Called with how much of the present job is done, and how much there is."""
 View = Literal[
-    "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "fields", "posters",
-    "findings", "review_pack",
+    "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "reading", "fields",
+    "posters", "findings", "review_pack",
 ]  # fmt: skip
 
 BOX_VIEWS: Final[tuple[View, ...]] = (

@@ -1,12 +1,14 @@
-"""What the protocols of items share, `order`, `text` and `tables`: options, pairs of items, and sums over pages."""
+"""What the protocols of items share, `order`, `text` and `tables`: options, pairs of items, sums over pages, slices."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import fsum
-from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,7 +20,9 @@ from evaluator.data.dataset import Annotations, Boxes, Dataset, JoinedBoxes, Sid
 from evaluator.data.issues import Issue, count_of, examples
 from evaluator.matching.item_pairs import ItemPairs, pair_items
 from evaluator.matching.overlap_limit import crowding_issues
+from evaluator.metrics.item_ledger import Item, ItemLedger, Items, item_ledger
 from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.observations import Observations, attributes_of
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
 from evaluator.protocols.base import (
     Count,
@@ -78,6 +82,11 @@ class PageNumbers(msgspec.Struct, frozen=True, kw_only=True):
         """Return the measures of the page, by name."""
         raise NotImplementedError
 
+    @property
+    def costs(self) -> Sequence[tuple[str, int]]:
+        """Return the name and the cost of each mistake of the page, the dearest first."""
+        raise NotImplementedError
+
     def to_json(self) -> JsonObject | list[JsonObject]:
         """Return what is stated of this page alone, under ``items``."""
         raise NotImplementedError
@@ -128,6 +137,23 @@ def total(ratios: Iterable[Ratio]) -> Ratio:
     return fsum(part for part, _ in every), fsum(whole for _, whole in every)
 
 
+class Page(msgspec.Struct, frozen=True):
+    """A page of both sides: the rows of the items that take part, in file order, and which of them are one."""
+
+    document: str
+    page: int
+    truth: list[int]
+    predicted: list[int]
+    pairs: dict[int, int]
+
+    @property
+    def rows(self) -> list[tuple[int | None, int | None]]:
+        """Return the true items with their partners, then the predicted ones without, None for none."""
+        partners = {*self.pairs.values()}
+        alone: list[tuple[int | None, int | None]] = [(None, row) for row in self.predicted if row not in partners]
+        return [*((row, self.pairs.get(row)) for row in self.truth), *alone]
+
+
 @dataclass(frozen=True, eq=False)
 class ItemPartial(Generic[PageT]):
     """The pages of a result, in the order of document and page; those of parts are those of the whole."""
@@ -148,18 +174,28 @@ def _place(page: PageNumbers) -> tuple[str, int]:
 class ItemResult(Result, Generic[PageT]):
     """The evaluation of one prediction, page by page.
 
-    `said` is what the signature says besides the counts. `merged`: the pages of parts evaluated by themselves.
+    `paired`: the items of each of `own_pages` and which are one. `said` is what the signature says besides the counts.
+    `merged`: the pages of parts evaluated by themselves.
     """
 
-    ground_truth: Annotations
-    prediction: Annotations
-    only_in: Mapping[Side, tuple[str, ...]]
+    dataset: Dataset
+    paired: Sequence[Page]
     own_pages: tuple[PageT, ...]
     said: tuple[str, ...]
     merged: ItemPartial[PageT] | None = None
     name: ClassVar[str]
     version: ClassVar[str]
     columns: ClassVar[tuple[str, ...]]
+
+    @property
+    def ground_truth(self) -> Annotations:
+        """Return the true side."""
+        return self.dataset.ground_truth.source
+
+    @property
+    def prediction(self) -> Annotations:
+        """Return the predicted side."""
+        return self.dataset.predictions[0].source
 
     @property
     def pages(self) -> tuple[PageT, ...]:
@@ -194,6 +230,7 @@ class ItemResult(Result, Generic[PageT]):
     def to_json(self) -> JsonObject:
         """Return the result as plain values; undefined is None, pages count from 0."""
         sides = {"ground_truth": self.ground_truth, "predictions": self.prediction}
+        only_in = self.dataset.documents_only_in()
         return {
             "protocol": self.name,
             "signature": self.signature.line,
@@ -205,8 +242,8 @@ class ItemResult(Result, Generic[PageT]):
                 for page in self.pages
             ],
             "documents_only_in": {
-                "ground_truth": list(self.only_in["ground_truth"]),
-                "predictions": list(self.only_in["prediction"]),
+                "ground_truth": list(only_in["ground_truth"]),
+                "predictions": list(only_in["prediction"]),
             },
         }
 
@@ -228,31 +265,91 @@ class ItemResult(Result, Generic[PageT]):
         )
 
 
-class Page(msgspec.Struct, frozen=True):
-    """A page of both sides: the rows of the items that take part, in file order, and which of them are one."""
+# --- what slices are made of ---------------------------------------------------------------------------------
 
-    document: str
-    page: int
-    truth: list[int]
-    predicted: list[int]
-    pairs: dict[int, int]
 
-    @property
-    def rows(self) -> list[tuple[int | None, int | None]]:
-        """Return the true items with their partners, then the predicted ones without, None for none."""
-        partners = {*self.pairs.values()}
-        alone: list[tuple[int | None, int | None]] = [(None, row) for row in self.predicted if row not in partners]
-        return [*((row, self.pairs.get(row)) for row in self.truth), *alone]
+Known = Mapping[str, str | float | None]
+"""Attributes of a thing, by name."""
+
+
+class Thing(NamedTuple):
+    """What a measure counts once: the place of its page among those of the result, its own place, value, attributes.
+
+    `place`: its position in the file of the ground truth, empty for the page as a whole. `value`: in [0, 1].
+    """
+
+    at: int
+    place: str
+    value: float
+    own: Known
+
+
+def observations_of(
+    results: Sequence[ItemResult[Any]], things: Callable[[ItemResult[Any]], Iterable[Thing]]
+) -> Observations:
+    """Return the things of one `ItemResult`, or those that two of one ground truth share, with attributes."""
+    first = results[0]
+    every = [{_thing_key(result, thing): thing for thing in things(result)} for result in results]
+    seen = {key: thing for key, thing in every[0].items() if all(key in others for others in every)}
+    items, own = [Item(*key) for key in seen], [thing.own for thing in seen.values()]
+    documents, labels = first.dataset.document_ids, [str(known.get("label", "")) for known in own]
+    code, label_code = ({name: at for at, name in enumerate(names)} for names in (documents, sorted({*labels})))
+    values = [[others[key].value for key in seen] for others in every]
+    return Observations(
+        documents=documents,
+        document=np.array([code[item.document] for item in items], dtype=np.int64),
+        page=np.array([item.page for item in items], dtype=np.int64),
+        items=items,
+        label=np.array([label_code[label] for label in labels], dtype=np.int64),
+        values=np.array(values, dtype=np.float64).reshape(len(results), len(seen)),
+        attributes=(
+            *attributes_of(own, "box"),
+            *attributes_of(_known_of_pages(first, [thing.at for thing in seen.values()]), "page"),
+        ),
+    )
+
+
+def _thing_key(result: ItemResult[Any], thing: Thing) -> tuple[str, int, str]:
+    page = result.pages[thing.at]
+    return page.document, page.page, thing.place
+
+
+def _known_of_pages(result: ItemResult[Any], places: Sequence[int]) -> list[Known]:
+    """Return what is known of some pages."""
+    last: Counter[str] = Counter()
+    for page in result.pages:
+        last[page.document] = max(last[page.document], page.page)
+    known: list[Known] = []
+    for at in places:
+        page = result.pages[at]
+        end = last[page.document]
+        known.append(
+            {
+                "items on page": float(len(result.paired[at].truth)),
+                "page number": page.page + 1.0,
+                "position in document": page.page / end if end else None,
+                "pages in document": end + 1.0,
+            }
+        )
+    return known
+
+
+# --- the protocol ---------------------------------------------------------------------------------------------
 
 
 class ItemProtocol(Protocol[Annotations, OptionsT]):
-    """A protocol that compares items of pages one by one: `column` is what both sides must have."""
+    """A protocol that compares items of pages one by one.
+
+    `column` is what both sides must have; `titles` has the names of mistakes in words, `cost` what they cost.
+    """
 
     kind = "boxes"
     reads_items = True
     correctable = False
-    views: ClassVar[tuple[View, ...]] = ()
+    views: ClassVar[tuple[View, ...]] = ("reading",)
     column: ClassVar[Literal["order", "text", "cells"]]
+    titles: ClassVar[Mapping[Any, str]]
+    cost: ClassVar[str]
 
     def reading(self, side: Side, options: OptionsT) -> formats.Reading:
         """Return how a side is read: scores say nothing here, so that either file may have them."""
@@ -300,6 +397,37 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
     def measures(self, result: Any) -> Measures:  # noqa: ANN401
         """Return the pooled measures; documents weigh by what these are divided by."""
         return document_ratios(result.pages, {name: pooled_sum(name) for name in self.metrics})
+
+    def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401
+        """Return the pages of two results by what their mistakes cost, all and by name."""
+        places = list(dict.fromkeys(_place(page) for result in (a, b) for page in result.pages))
+        row_of = {place: row for row, place in enumerate(places)}
+        amounts = []
+        for result in (a, b):
+            costs: FloatArray = np.zeros((len(places), 1 + len(self.titles)))
+            column_of = {name: column for column, name in enumerate(self.titles, start=1)}
+            for page in result.pages:
+                for name, cost in page.costs:
+                    costs[row_of[_place(page)], [0, column_of[name]]] += cost
+            amounts.append(costs)
+        happens = np.flatnonzero((amounts[0] + amounts[1]).any(axis=0) | (np.arange(1 + len(self.titles)) == 0))
+        rows = ["All mistakes", *self.titles.values()]
+        items = Items(Item(document, page) for document, page in places)
+        return (
+            item_ledger(
+                "page", f"{self.cost}s", [rows[row] for row in happens], items, [side[:, happens] for side in amounts]
+            ),
+        )
+
+    @abstractmethod
+    def things(self, result: Any, measure: str) -> Iterable[Thing]:  # noqa: ANN401
+        """Return what one of `slice_measures` is a mean over."""
+
+    def observations(self, results: Sequence[Any], measure: str, *, scores: bool = False) -> Observations:
+        """See `Protocol.observations`."""
+        if measure not in self.slice_measures:
+            raise KeyError(measure)
+        return observations_of(results, partial(self.things, measure=measure))
 
     def side_issues(self, dataset: Dataset) -> tuple[Issue, ...]:
         """Return what is odd about the items of the two sides, as warnings."""

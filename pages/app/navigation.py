@@ -1,4 +1,4 @@
-"""The views in the navigation: which words it has, what each leads to, and where a reader begins; reads no file."""
+"""The views in the navigation: which words it has, what each leads to, and where a reader begins."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any, Final
 
 import streamlit as st
 
+from evaluator.formats import FORMATS, search
+from evaluator.project import paths_of
 from pages.app.address import is_bare
-from pages.app.session_files import BOXES, FIELDS, POSTERS, AnyKind, initial_workspace
+from pages.app.session_files import BOXES, FIELDS, POSTERS, SAMPLE_DATA, AnyKind, initial_workspace
 from pages.app.state import WORDS, modes_of, state
 
 # The kinds of files that a word shows; the others always have something to do.
@@ -17,6 +19,7 @@ _KINDS: Final[Mapping[str, tuple[AnyKind, ...]]] = {
     "Overview": (BOXES,),
     "Pages": (BOXES,),
     "Confusion": (BOXES,),
+    "Reading": (BOXES,),
     "Slices": (BOXES, FIELDS, POSTERS),
     "Fields": (FIELDS,),
     "Posters": (POSTERS,),
@@ -34,10 +37,23 @@ def has_files(kind: AnyKind) -> bool:
     return sides.ground_truth is not None or bool(sides.predictions)
 
 
+def holds_items() -> bool:
+    """Return whether an open file may have the order, text or tables of its items, or cannot be read as boxes."""
+    held = BOXES.project_field.get()
+    if held is not None:
+        return any(each.source is None or FORMATS[each.source.format].holds_items for each in held.members)
+    sides = initial_workspace().of(BOXES.name)
+    paths = [path for side in (sides.ground_truth, *sides.predictions) for path in paths_of(side)]
+    if all(path.is_relative_to(SAMPLE_DATA) for path in paths):
+        return False
+    return any(known is not None and known.holds_items for known in map(search.format_at, paths))
+
+
 def pages(folder: Path) -> list[Any]:
     """Return the pages of Streamlit's navigation: words that have something to show, and what answers by address."""
     full = [kind for kind in (BOXES, FIELDS, POSTERS) if has_files(kind)] or [BOXES]
     shown = {word: word not in _KINDS or any(kind in full for kind in _KINDS[word]) for word in WORDS}
+    shown["Reading"] = shown["Reading"] and holds_items()
     return [
         st.Page(
             folder / f"{view}.py",

@@ -11,13 +11,15 @@ import hashlib
 import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
 import msgspec
 import streamlit as st
 
 from evaluator import formats, project
+from evaluator.analysis.doctor import match_check
 from evaluator.data.dataset import Annotations, Dataset, Side, join
 from evaluator.data.fields import FieldDocuments
 from evaluator.data.issues import BadInput, Issue, plain
@@ -29,6 +31,7 @@ from evaluator.formats.posters import Posters
 from evaluator.metrics.results import distinct_names
 from evaluator.project import Member, MergedFiles, Origin, Project, Upload, paths_of
 from evaluator.protocols.base import Source
+from evaluator.protocols.items import ItemProtocol
 from evaluator.workspace import roles
 from evaluator.workspace.roles import Workspace
 from evaluator.workspace.store import OpenUpload
@@ -535,6 +538,47 @@ def _unscored(model: Member[Annotations]) -> Annotations | None:
     return project.read_member(
         model.name, model.side, model.origin, lambda: _read_boxes(model.origin, model.name, how)
     ).source
+
+
+class ReadItems(NamedTuple):
+    """Files whose items can be compared, None where a side is missing or has errors, and all issues."""
+
+    loaded: LoadedBoxes | None
+    issues: tuple[Issue, ...]
+
+
+def load_items(of: ItemProtocol[Any]) -> ReadItems:
+    """Return the files of boxes, read with order, text and cells, as far as a protocol can compare their items."""
+    held, options = files(BOXES), of.options(level=state.level or None)
+    if held.ground_truth is None:
+        return ReadItems(None, ())
+
+    def content(member: Member[Annotations]) -> Annotations:
+        return _read_boxes(member.origin, member.name, of.reading(member.side, options))
+
+    members = [project.read_member(each.name, each.side, each.origin, partial(content, each)) for each in held.members]
+    truth, issues = members[0].source, [issue for member in members for issue in member.issues]
+    usable: list[Annotations] = []
+    for model in members[1:]:
+        if truth is not None and model.source is not None:
+            pair = _paired(f"items/{of.name}", BOXES, truth, model.source, partial(_item_pair, of))
+            issues += pair.issues
+            usable += [] if pair.prediction is None else [pair.prediction]
+    every = tuple(dict.fromkeys(issues))
+    if truth is None or not usable:
+        return ReadItems(None, every)
+    names = distinct_names([BOXES.title(each) for each in usable])
+    digests = tuple(map(BOXES.digest, (truth, *usable)))
+    dataset = _DATASETS.of(("items", *digests), lambda: join(truth, *usable))
+    return ReadItems(LoadedBoxes(BOXES, held, truth, tuple(usable), names, every, dataset), every)
+
+
+def _item_pair(
+    of: ItemProtocol[Any], truth: Annotations, prediction: Annotations
+) -> tuple[Annotations, tuple[Issue, ...]]:
+    """Return a prediction as it is compared with its ground truth under a protocol of items; raises BadInput."""
+    fixed = match_check.with_fixes(prediction, truth, protocol.fixes(prediction.name))
+    return of.prepare(truth, fixed, of.options())
 
 
 def _pixel_pair(truth: Annotations, prediction: Annotations) -> PairedPrediction[Annotations]:

@@ -20,6 +20,7 @@ from evaluator.components.compare.pair import PAGE_FILTERS
 from evaluator.components.matrix.matrix import COLOURS, SHOWS, Colour, Shows
 from evaluator.components.viewer.fields import UNITS
 from evaluator.components.viewer.mistake_filter import WHOLE
+from evaluator.components.viewer.reading import READINGS
 from evaluator.data.dataset import Level, LevelKey
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.project import AnyMember
@@ -59,13 +60,14 @@ Report = Mapping[str, Any]
 
 View = Literal[
     "overview", "page_browser", "gallery", "compare", "models", "slices", "class_confusion", "pixel_confusion",
-    "fields", "posters", "findings", "queue", "suspects", "review_pack", "files", "documentation",
+    "reading", "fields", "posters", "findings", "queue", "suspects", "review_pack", "files", "documentation",
 ]  # fmt: skip
 WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Overview": {"overview": ""},
     "Pages": {"page_browser": "Page", "gallery": "Grid"},
     "Compare": {"compare": "Two models", "models": "All models"},
     "Confusion": {"class_confusion": "Boxes", "pixel_confusion": "Pixels"},
+    "Reading": {"reading": ""},
     "Slices": {"slices": ""},
     "Fields": {"fields": ""},
     "Posters": {"posters": ""},
@@ -80,7 +82,7 @@ OF_BOXES: Final[tuple[View, ...]] = tuple(
 """Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own."""
 _FILTERED: Final[tuple[View, ...]] = ("page_browser", "gallery", "queue")
 _LISTS: Final[tuple[View, ...]] = (*_FILTERED, "compare", "suspects")
-_PAGE_VIEWS: Final[tuple[View, ...]] = ("page_browser", "compare", "pixel_confusion")
+_PAGE_VIEWS: Final[tuple[View, ...]] = ("page_browser", "compare", "pixel_confusion", "reading")
 # What Compare shows while it writes a part of the address: files of boxes, or one kind alone.
 RASTERED: Final = ("boxes", "pixels")
 KINDS_COMPARED: Final = ("boxes", "pixels", "fields", "posters")
@@ -94,6 +96,7 @@ LEDGERS: Final[Mapping[str, tuple[str, ...]]] = {
     "pixels": (BY_PIXELS,),
     "fields": (BY_BOX, BY_VALUE),
     "posters": (BY_CRITERIA,),
+    "reading": tuple(f"{each.cost}s" for each in READINGS.values()),
 }
 
 # Values of a session as they were, for what is made outside of its runs.
@@ -382,11 +385,15 @@ class State:
     # The page that is shown, and the filter of mistakes.
     doc: Field[str | None] = Field(None, part=Part("doc", *_PAGE_VIEWS, stays=True, kinds=RASTERED))
     page: Field[int | None] = Field(None, part=Part("page", *_PAGE_VIEWS, stays=True, kinds=RASTERED))
-    box: Field[str | None] = Field(None, part=Part("box", "page_browser", "compare", codec=TEXT, kinds=_BOXES))
+    box: Field[str | None] = Field(
+        None, part=Part("box", "page_browser", "compare", "reading", codec=TEXT, kinds=_BOXES)
+    )
     sharper: Field[SharperEvent | None] = Field(None)
-    within: WidgetField[str] = WidgetField("", part=Part("within", *_LISTS, kinds=_BOXES))
+    within: WidgetField[str] = WidgetField("", part=Part("within", *_LISTS, "reading", kinds=_BOXES))
     label: WidgetField[str] = WidgetField("", part=Part("label", *_LISTS, "models", kinds=_BOXES))
-    order: WidgetField[str] = WidgetField("worst", part=Part("order", "page_browser", codec=one_of(("worst", "page"))))
+    order: WidgetField[str] = WidgetField(
+        "worst", part=Part("order", "page_browser", "reading", codec=one_of(("worst", "page")))
+    )
     only: WidgetField[bool] = WidgetField(False, part=Part("only", "page_browser", codec=YES))
     mistake_names: WidgetField[list[str]] = WidgetField(
         [], part=Part("mistakes", *_FILTERED, codec=some_of([*DOCUMENT]))
@@ -463,7 +470,9 @@ class State:
     resampled_before: Field[tuple[str, ...]] = Field(())
 
     # Slices.
-    slices_kind: WidgetField[str] = WidgetField("boxes", part=Part("slices", "slices", codec=one_of(KINDS_COMPARED)))
+    slices_kind: WidgetField[str] = WidgetField(
+        "boxes", part=Part("slices", "slices", codec=one_of((*KINDS_COMPARED, *READINGS)))
+    )
     slices_of: WidgetField[str] = WidgetField("A", part=Part("of_models", "slices", codec=one_of(("A", "B", "B-A"))))
     slices_measure: WidgetField[str] = WidgetField("recall", part=Part("slice_measure", "slices"))
     slices_wanted: Field[list[str]] = Field([])
@@ -498,6 +507,12 @@ class State:
     pixel_document: WidgetField[str | None] = WidgetField(None)
     pixel_page: WidgetField[int | None] = WidgetField(None)
     pixel_page_means: Field[bool] = Field(False)
+
+    # Reading: what of items is compared, and the names of its mistakes that are listed.
+    reading_of: WidgetField[str] = WidgetField("order", part=Part("reading", "reading", codec=one_of([*READINGS])))
+    reading_names: WidgetField[list[str]] = WidgetField(
+        [], part=Part("named", "reading", codec=some_of([name for each in READINGS.values() for name in each.titles]))
+    )
 
     # Suspected ground truth.
     suspect_kind: WidgetField[str] = WidgetField("", part=Part("suspected", "suspects", codec=one_of(KINDS)))
@@ -585,7 +600,7 @@ class State:
     # The number of a ledger of pages, fields or posters that is listed: measure, row, outcome.
     ledger_of: Field[tuple[str, str, str]] = Field(
         ("", "", ""),
-        part=Part("ledger", "pixel_confusion", "fields", "posters", "compare", applies=_lists_ledger),
+        part=Part("ledger", "pixel_confusion", "reading", "fields", "posters", "compare", applies=_lists_ledger),
     )
 
     # Posters, and the two models of them that are shown side by side.

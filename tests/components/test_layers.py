@@ -78,7 +78,7 @@ def test_a_matched_pair_names_each_other() -> None:
     boxes = by_key(data)
     fit = {"iou": pytest.approx(0.75), "coverage": pytest.approx(0.75), "purity": 1.0}
     pair = fit | {"label": "Figure", "nearest": None, "mistake": None, "faded": False, "cause": None, "outline": None}
-    pair |= {"other": False}
+    pair |= {"other": False, "name": None}
     assert boxes == {
         "g0": pair | {
             "key": "g0", "side": "ground_truth", "status": "truth", "partner": "p0", "score": None,
@@ -114,7 +114,7 @@ def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
             "number": 1, "name": "near_miss", "status": "FP", "title": "Near miss", "label": "Figure", "lines": lines,
             "tags": ["FP", "FN"], "keys": ["p0", "g0"], "cut": None, "lost_words": None, "foreign_words": None,
             "foreign": [], "row": None, "target": None, "verdict": None, "unsaved": None, "answered": "",
-            "alike": 0, "family": None,
+            "alike": 0, "family": None, "pieces": [], "table": None,
         }
     ]  # fmt: skip
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 1, "ground_truth": 1, "predictions": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -10,7 +11,8 @@ import streamlit as st
 from evaluator.workspace.roles import Sides, Workspace
 from pages.app.state import WORDS, View
 from tests import dashboard
-from tests.dashboard import EVERY_VIEW, OVERVIEW, ROOT, SAMPLE_DATA
+from tests.building import write_items
+from tests.dashboard import EVERY_VIEW, OVERVIEW, ROOT, SAMPLE_DATA, fine
 
 
 @pytest.fixture
@@ -36,7 +38,8 @@ def test_every_view_is_a_mode_of_one_word_and_answers_by_its_address() -> None:
 
 def test_the_words_are_those_of_the_open_files(made: list[Any]) -> None:
     dashboard.start()
-    assert visible(made) == [word for word in WORDS if word != "Help"], "that is behind the question mark"
+    away = ("Help", "Reading")
+    assert visible(made) == [word for word in WORDS if word not in away], "behind the question mark, no items"
     files = Workspace({"posters": Sides(SAMPLE_DATA / "posters" / "ground_truth")}).to_json()
     app = dashboard.start(files=files)
     assert dashboard.title(app) == "Posters"
@@ -45,7 +48,16 @@ def test_the_words_are_those_of_the_open_files(made: list[Any]) -> None:
     dashboard.go(app, OVERVIEW)
     assert "No ground truth is open" in " ".join(dashboard.words(app))
     dashboard.start(files=dashboard.workspace(None))
-    assert visible(made) == [word for word in WORDS if word not in ("Fields", "Posters", "Help")]
+    assert visible(made) == [word for word in WORDS if word not in ("Fields", "Posters", *away)]
+
+
+def test_reading_is_there_before_and_after_files_with_items_are_read(made: list[Any], tmp_path: Path) -> None:
+    items = [{"items": [{"label": "text", "order": 0, "text": "a"}]}]
+    truth, model = (write_items(tmp_path / f"{name}.jsonl", items) for name in ("truth", "model"))
+    app = dashboard.start(files=dashboard.workspace(truth, [model]))
+    assert "Reading" in visible(made)
+    fine(app.run())
+    assert "Reading" in visible(made)
 
 
 @pytest.mark.parametrize("word", [word for word, views in WORDS.items() if len(views) > 1])

@@ -18,7 +18,7 @@ const STATUS_NAMES = { TP: "True positive", FP: "False positive", FN: "Missed", 
 
 /** @param {BoxItem} box @returns {string} what a screen reader says about a box */
 export function boxName(box) {
-  const parts = [STATUS_NAMES[box.status], box.label];
+  const parts = [box.name ?? STATUS_NAMES[box.status], box.label];
   if (box.score !== null && box.score !== undefined) parts.push(`score ${scoreText(box.score)}`);
   const number = numberOf(box);
   if (number !== null) parts.push(`mistake ${number}`);
@@ -40,7 +40,7 @@ export function chipText(box, compact) {
   const own = numberOf(box);
   const number = own === null ? "" : `${own} `;
   // A cause may begin with a number of its own.
-  const words = compact ? [`${number}${box.status}`] : box.cause ? [`${number && `${own} \u00b7 `}${box.cause}`] : [`${number}${box.status}`, isolated(box.label), scoreText(box.score)];
+  const words = compact ? [box.name ? String(own ?? "") : `${number}${box.status}`] : box.cause ? [`${number && `${own} \u00b7 `}${box.cause}`] : [box.name ? number.trim() : `${number}${box.status}`, isolated(box.label), scoreText(box.score)];
   return [...words, box.said].filter(Boolean).join(" ");
 }
 
@@ -69,6 +69,7 @@ export function factsOf(box, content) {
 
 /** @param {BoxItem} box @returns {string} the head of a box that is no mistake */
 function plainHead(box) {
+  if (box.name) return capital(box.name);
   return box.status === "TP" ? "Matched" : box.status === "truth" ? "Ground truth" : capital(STATUS_WORDS[box.status]);
 }
 

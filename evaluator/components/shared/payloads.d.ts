@@ -111,6 +111,8 @@ export interface BoxItem {
   status: BoxStatus;
   label: string;
   xyxy: Rect;
+  /** what it is in words, where that does not follow from its status */
+  name: string | null;
   score: number | null;
   iou: number | null;
   coverage: number | null;
@@ -168,6 +170,50 @@ export interface UnsavedItem {
   busy?: boolean;
 }
 
+/** A piece of two texts that are laid on each other. */
+export interface PieceItem {
+  text: string;
+  mark?: "" | "out" | "in" | "was" | "now" | "gap";
+}
+
+/** A cell of a table; rows and columns from 0. */
+export interface GridCellItem {
+  row: number;
+  col: number;
+  row_span?: number;
+  col_span?: number;
+  header?: boolean;
+  text?: string;
+  /** numbers of the mistakes that concern it */
+  mistakes?: number[];
+}
+
+/** A table of one side, or the beginning of a large one. */
+export interface GridItem {
+  rows: number;
+  columns: number;
+  cells: GridCellItem[];
+}
+
+/** A table as both sides have it. */
+export interface TableItem {
+  ground_truth: GridItem | null;
+  prediction: GridItem | null;
+  /** its numbers in words */
+  facts: string;
+}
+
+/** The order in which one side reads the items of a page that have a box. */
+export interface OrderPathItem {
+  side: Side;
+  /** of the boxes, one after the other */
+  keys: string[];
+  /** the place of each in the order, from 1 */
+  numbers: number[];
+  /** places in `keys`, from 0, to which the other side does not go on */
+  wrong?: number[];
+}
+
 /** An entry of the list of mistakes. */
 export interface MistakeItem {
   /** of the page, from 1 */
@@ -199,6 +245,10 @@ export interface MistakeItem {
   alike?: number;
   /** what those have in common; null without one */
   family?: [string, string, string, string, string] | null;
+  /** where texts differ */
+  pieces?: PieceItem[];
+  /** place of its table among those of the page */
+  table?: number | null;
 }
 
 /** A page of the page strip. */
@@ -271,6 +321,12 @@ export interface PageLayers {
   causes?: CauseItem[];
   /** outlines are compared, not boxes */
   by_outline?: boolean;
+  /** the reading orders of both sides */
+  paths?: OrderPathItem[];
+  /** the tables of the page */
+  tables?: TableItem[];
+  /** what the toggles of TP, FP and FN show and hide, where that is not matched, extra and missed boxes */
+  status_words?: [string, string, string] | null;
 }
 
 /** The page viewer. */

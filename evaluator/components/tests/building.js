@@ -7,7 +7,7 @@ export function box(key, more = {}) {
   const truth = key.startsWith("g");
   return {
     key, side: truth ? "ground_truth" : "prediction", status: truth ? "FN" : "FP", label: "Text", xyxy: [0.1, 0.1, 0.3, 0.2],
-    score: null, iou: null, coverage: null, purity: null, partner: null, nearest: null, mistake: null, faded: false, other: false, cause: null, source: null,
+    name: null, score: null, iou: null, coverage: null, purity: null, partner: null, nearest: null, mistake: null, faded: false, other: false, cause: null, source: null,
     outline: null, ...more,
   };
 }

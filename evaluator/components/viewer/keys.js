@@ -14,13 +14,18 @@ export const VIEWER_ACTIONS = {
   f: "model",
   l: "loose",
   z: "close",
+  o: "play",
+  ".": "step-on",
+  ",": "step-back",
 };
 
-/** @type {(KeyGroup & {models?: boolean, verdicts?: boolean})[]} */
+/** @type {(KeyGroup & {models?: boolean, verdicts?: boolean, order?: boolean})[]} */
 export const KEY_LINE = [
   { keys: ["N"], words: "next mistake", rank: 1 },
   { keys: ["P"], words: "back", rank: 1 },
   { keys: ["1", "2", "3", "4"], words: "verdict, then next", rank: 1, verdicts: true },
+  { keys: ["O"], words: "play the order", rank: 1, order: true },
+  { keys: [",", "."], words: "step", rank: 1, order: true },
   { keys: ["Z"], words: "mistake or whole page", rank: 1 },
   { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
   { keys: ["G", "T"], words: "truth, predictions", rank: 2 },
@@ -38,6 +43,8 @@ export const KEY_HELP = [
   ["T", "Show or hide the predictions"],
   ["F", "Change to the other model"],
   ["L", "Draw the boxes slightly larger, clear of the letters"],
+  ["O", "Play the reading order item by item, where one is shown; again: stop; Esc: the whole order"],
+  [", .", "One item back and on in the reading order"],
   ["1 2 3 4", "Verdict on the chosen place, then the next one; twice to replace your own"],
   ["C", "The verdict is for all places like this one, or for this place alone"],
   ["V", "Note on the chosen mistake; Enter saves it, Esc leads back"],

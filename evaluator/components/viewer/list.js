@@ -4,6 +4,7 @@
  * come into view.
  */
 
+import { bothTables, differingText } from "./details.js";
 import { breakable, button, html } from "../shared/elements.js";
 import { count, nameInList, plural, ratio, scoreText } from "../shared/words.js";
 
@@ -53,10 +54,19 @@ function placeRow(view, place) {
     html("span", { class: "mistake-text" }, name,
       ...placeLines(place).map((line, order) => html("span", { class: order ? "mistake-line muted" : "mistake-line", title: line }, line)),
       html("span", { class: "mistake-said" })));
-  const row = html("div", { class: "mistake", "data-number": place.number }, open, placeFacts(view, place));
+  const [{ pieces = [] }] = place.mistakes;
+  const own = pieces.length ? differingText(pieces) : view.shown().status_words ? null : placeFacts(view, place);
+  const row = html("div", { class: pieces.length ? "mistake with-text" : "mistake", "data-number": place.number }, open, own);
+  if (pieces.length) own?.addEventListener("click", () => view.choosePlace(place));
   row.addEventListener("pointerenter", () => view.setHover(view.state.boxesOf(place)[0]?.key ?? null));
   row.addEventListener("pointerleave", () => view.setHover(null));
   return row;
+}
+
+/** The table of a place that is chosen, drawn when it first is. @param {Viewer} view @param {HTMLElement} row @param {Place} place */
+export function openTable(view, row, { mistakes: [{ table, number }] }) {
+  const item = view.shown().tables?.[table ?? -1];
+  if (item && !row.querySelector(".grids")) row.append(bothTables(item, number));
 }
 
 /** @param {Viewer} view @returns {Map<number, HTMLElement>} the row of each place by its number */

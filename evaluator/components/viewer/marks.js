@@ -2,6 +2,7 @@
 
 import { placeOf, setAttributes } from "../shared/elements.js";
 import { drawCuts, drawForeign } from "../shared/layers.js";
+import { openTable } from "./list.js";
 import { STATUSES, writeFacts, writeNext, writeListState, writeMenuButton, writeNotes } from "./words.js";
 import { writeVerdict } from "./verdict.js";
 import { chipText } from "../shared/facts.js";
@@ -108,7 +109,9 @@ function markRows(view, box) {
     row.classList.remove("hovered", "chosen");
     row.removeAttribute("aria-current");
   }
-  const chosenRow = view.rows.get(view.state.placeOf(view.selected)?.number ?? -1);
+  const chosen = view.state.placeOf(view.selected);
+  const chosenRow = view.rows.get(chosen?.number ?? -1);
+  if (chosen && chosenRow) openTable(view, chosenRow, chosen);
   const row = view.rows.get(box?.place ?? -1);
   chosenRow?.classList.add("chosen");
   chosenRow?.setAttribute("aria-current", "true");

@@ -38,6 +38,8 @@ class BoxItem(Payload, frozen=True, omit_defaults=False):
     status: BoxStatus
     label: str
     xyxy: Rect
+    name: str | None = None
+    """what it is in words, where that does not follow from its status"""
     score: float | None = None
     iou: float | None = None
     coverage: float | None = None
@@ -100,6 +102,59 @@ class UnsavedItem(Payload, frozen=True):
     """Others use the store now: it is tried again."""
 
 
+PieceMark = Literal["", "out", "in", "was", "now", "gap"]
+"""The same on both sides; in the ground truth or in the prediction alone; changed from, and to; left out here."""
+
+
+class PieceItem(Payload, frozen=True):
+    """A piece of two texts that are laid on each other."""
+
+    text: str
+    mark: PieceMark = ""
+
+
+class GridCellItem(Payload, frozen=True, kw_only=True):
+    """A cell of a table; rows and columns from 0."""
+
+    row: int
+    col: int
+    row_span: int = 1
+    col_span: int = 1
+    header: bool = False
+    text: str = ""
+    mistakes: Sequence[int] = ()
+    """numbers of the mistakes that concern it"""
+
+
+class GridItem(Payload, frozen=True):
+    """A table of one side, or the beginning of a large one."""
+
+    rows: int
+    columns: int
+    cells: Sequence[GridCellItem]
+
+
+class TableItem(Payload, frozen=True):
+    """A table as both sides have it."""
+
+    ground_truth: GridItem | None
+    prediction: GridItem | None
+    facts: str
+    """its numbers in words"""
+
+
+class OrderPathItem(Payload, frozen=True):
+    """The order in which one side reads the items of a page that have a box."""
+
+    side: Side
+    keys: Sequence[str]
+    """of the boxes, one after the other"""
+    numbers: Sequence[int]
+    """the place of each in the order, from 1"""
+    wrong: Sequence[int] = ()
+    """places in `keys`, from 0, to which the other side does not go on"""
+
+
 class MistakeItem(Payload, frozen=True, kw_only=True):
     """An entry of the list of mistakes."""
 
@@ -132,6 +187,10 @@ class MistakeItem(Payload, frozen=True, kw_only=True):
     """how many more places there are like the one that it belongs to, on all pages"""
     family: tuple[str, str, str, str, str] | None = None
     """what those have in common; null without one"""
+    pieces: Sequence[PieceItem] = ()
+    """where texts differ"""
+    table: int | None = None
+    """place of its table among those of the page"""
 
 
 class StripItem(Payload, frozen=True):
@@ -212,6 +271,12 @@ class PageLayers(Payload, frozen=True, kw_only=True):
     """the groups of the list"""
     by_outline: bool = False
     """outlines are compared, not boxes"""
+    paths: Sequence[OrderPathItem] = ()
+    """the reading orders of both sides"""
+    tables: Sequence[TableItem] = ()
+    """the tables of the page"""
+    status_words: tuple[str, str, str] | None = None
+    """what the toggles of TP, FP and FN show and hide, where that is not matched, extra and missed boxes"""
 
 
 NOTHING_DRAWN: Final = PageLayers(boxes=(), mistakes=(), counts=NO_COUNTS, labels=(), limit=None)

@@ -25,10 +25,10 @@ export function makeToolbar(view) {
   const pageText = button("", { class: "joined-text", disabled: true }, () => undefined);
   const place = html("span", { class: "place" });
   const toggle = (/** @type {CountedStatus} */ status) => {
-    const number = html("b", {});
+    const [code, words, number] = [html("b", {}, status), html("span", { class: "long" }, STATUS_WORDS[status]), html("b", {})];
     const node = button(status, { class: "toggle", "aria-pressed": "true" }, () => view.setLayer(status, !view.state.layers[status]),
-      swatch(status), html("b", {}, status), html("span", { class: "long" }, STATUS_WORDS[status]), number);
-    return { node, number };
+      swatch(status), code, words, number);
+    return { node, code, words, number };
   };
   const toggles = { TP: toggle("TP"), FP: toggle("FP"), FN: toggle("FN") };
   const lostNumber = html("b", {});
@@ -47,6 +47,7 @@ export function makeToolbar(view) {
     // Lost text is known later than the boxes: at the beginning it moves none of the others.
     html("div", { class: "legend", role: "group", "aria-label": "Boxes shown" },
       lost, toggles.TP.node, toggles.FP.node, toggles.FN.node, labels, menu),
+    view.order.legend,
     joined("Zoom", zoomOut, fit, zoomIn));
   return { root, previousPage, nextPage, pageText, place, toggles, lost, lostNumber, labels, labelNumber, menu, zoomOut, fit, zoomIn };
 }
@@ -79,9 +80,9 @@ function drawMenu(view) {
   setAttributes(view.tools.menu.querySelector("input") ?? view.tools.menu, { autofocus: true });
 }
 
-/** @param {boolean} models @param {boolean} verdicts @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */
-export function keyLine(models, verdicts, help, print) {
-  const groups = KEY_LINE.filter((each) => (models || !each.models) && (verdicts || !each.verdicts));
+/** @param {{models: boolean, verdicts: boolean, order: boolean}} has @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */
+export function keyLine(has, help, print) {
+  const groups = KEY_LINE.filter((each) => (has.models || !each.models) && (has.verdicts || !each.verdicts) && (has.order || !each.order));
   return [...keyGroups(groups), helpButton(help),
     button("Print this page", { class: "key-group key-help", title: "Print this page with its boxes and list (Ctrl+P)" }, print, icon("print"), html("span", { class: "wide-words" }, "print"))];
 }

@@ -23,6 +23,7 @@ import { Drafts } from "./drafts.js";
 import { KEY_HELP, VIEWER_ACTIONS } from "./keys.js";
 import { makeEdges } from "./list.js";
 import { VIEWER_LOOK, activeBox, applyLayers, arrange, drawMark, placeBoxes, showMark } from "./marks.js";
+import { OrderLayer } from "./order.js";
 import { listenToPrint } from "./print.js";
 import { BoxStack, ViewerState, putPage } from "./state.js";
 import { markSeen } from "./strip.js";
@@ -76,6 +77,8 @@ export class Viewer extends WindowedView {
       enlarged: () => this.place.zoom > 1,
     });
     this.panes = [this.pane];
+    this.order = new OrderLayer(this);
+    this.pane.sheet.append(this.order.lines, this.order.numbers);
     this.strip = html("nav", { class: "strip", "aria-label": "Pages" });
     this.tools = makeToolbar(this);
     foldInto(this.strip, this.tools.pageText);
@@ -144,6 +147,8 @@ export class Viewer extends WindowedView {
     if (page) this.drafts.resolve(page, mistakes);
     this.pane.fill(this.state.content, byOutline);
     if (this.state.loose) placeBoxes(this);
+    this.order.fill(data.paths ?? []);
+    this.root.classList.toggle("wide-list", mistakes.some(({ pieces, table }) => pieces || table !== undefined));
     drawLost(this.pane.lost, page?.lost ?? []);
     return true;
   }
@@ -335,6 +340,8 @@ export class Viewer extends WindowedView {
   /** @override */
   showMark() {
     showMark(this, false);
+    const place = this.order.at === null ? this.state.placeOf(this.selected) : undefined;
+    this.order.near(place ? this.state.boxesOf(place).flatMap(({ key, partner }) => [key, partner ?? key]) : []);
   }
 
   /** @override */
@@ -373,7 +380,10 @@ export class Viewer extends WindowedView {
       case "predictions": this.setLayer("predictions", !this.state.layers.predictions); return true;
       case "model": flipModel(this); return true;
       case "loose": this.setLoose(!this.state.loose); return true;
-      case "escape": return this.letGo();
+      case "play": return this.order.play();
+      case "step-on": return this.order.step(1);
+      case "step-back": return this.order.step(-1);
+      case "escape": return this.order.stop() || this.letGo();
       default: return super.act(action, target);
     }
   }

@@ -26,8 +26,8 @@ export function writeBars(view) {
   const { page, models } = data;
   writeToggles(view);
   writeLostToggle(view);
-  const keys = [models.length > 1, data.verdicts === true];
-  drawWhenOther(view.keys, keys, () => view.keys.replaceChildren(...keyLine(keys[0], keys[1], () => view.openHelp(), () => window.print())));
+  const has = { models: models.length > 1, verdicts: data.verdicts === true, order: (data.paths ?? []).length > 0 };
+  drawWhenOther(view.keys, has, () => view.keys.replaceChildren(...keyLine(has, () => view.openHelp(), () => window.print())));
   const { root, boxes, sheet } = view.pane;
   root.setAttribute("aria-label", page
     ? `Page ${page.index + 1} of ${plainName(page.document)}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
@@ -40,13 +40,14 @@ export function writeBars(view) {
 
 /** The statuses with their counts. @param {Viewer} view */
 function writeToggles(view) {
-  const { counts, statuses } = view.shown();
-  for (const status of STATUSES) {
-    const { node, number } = view.tools.toggles[status];
+  const { counts, statuses, status_words: own } = view.shown();
+  for (const [at, status] of STATUSES.entries()) {
+    const { node, code, words, number } = view.tools.toggles[status];
     node.hidden = !(statuses ?? STATUSES).includes(status);
     number.textContent = count(counts[status]);
-    const words = STATUS_WORDS[status];
-    node.title = `Show or hide ${words}`;
+    words.textContent = own?.[at] ?? STATUS_WORDS[status];
+    code.hidden = own !== undefined;
+    node.title = `Show or hide ${words.textContent}`;
   }
 }
 
@@ -114,7 +115,7 @@ async function paintCrop(view, frame, place) {
 export function writeRows(view, imageChanged) {
   const { mistakes, boxes, causes } = view.shown();
   // A verdict shows elsewhere: it draws no row anew.
-  const rows = mistakes.map(({ number, title, label, lines, tags, keys }) => [number, title, label, lines, tags, keys]);
+  const rows = mistakes.map(({ number, title, label, lines, tags, keys, pieces }) => [number, title, label, lines, tags, keys, pieces]);
   const drawn = drawWhenOther(view.list, [view.pageId, rows, causes], () => {
     view.rows = drawList(view);
   });

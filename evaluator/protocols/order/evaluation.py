@@ -57,9 +57,12 @@ class OrderPage(PageNumbers, frozen=True, kw_only=True):
     """What a page says of reading order.
 
     `n` true items have a place, the ranks of the `matched` ones in predicted order are `sequence`. `extra`: predicted
-    items with a place and no partner; `left_out`: true ones whose partner has no place.
+    items with a place and no partner; `left_out`: true ones whose partner has no place. `right`, `read`: the items of
+    both sides that have a place, in their orders, by their places among the items of the page.
     """
 
+    right: list[int]
+    read: list[int]
     n: int
     matched: int
     extra: int
@@ -87,6 +90,11 @@ class OrderPage(PageNumbers, frozen=True, kw_only=True):
             "adjacent": (self.adjacent_right, max(self.n - 1, 0)),
             **{name: (0, 0) if (value := getattr(self, name)) is None else (value, 1) for name in MEASURES[4:]},
         }
+
+    @property
+    def costs(self) -> Sequence[tuple[str, int]]:
+        """Return the mistakes."""
+        return [(each.name, each.cost) for each in self.mistakes]
 
     def to_json(self) -> JsonObject:
         """Return the sequence and the mistakes, the dearest first."""
@@ -122,6 +130,8 @@ def order_page(
     return OrderPage(
         document=document,
         page=page,
+        right=list(right),
+        read=list(read),
         n=n,
         matched=k,
         extra=len(extra),

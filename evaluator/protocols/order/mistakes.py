@@ -17,6 +17,20 @@ Name = Literal[
     "moved", "missing", "left_out", "extra",
 ]  # fmt: skip
 Box = tuple[float, float, float, float]
+TITLES: Final[Mapping[Name, str]] = {
+    "reversed": "Page read backwards",
+    "furniture_inside": "Header or footer read in the text",
+    "footnote_inside": "Footnote read in the text",
+    "caption_side": "Caption and its figure exchanged",
+    "caption_apart": "Caption read apart from its figure",
+    "column_jumped": "Column jumped",
+    "swapped": "Neighbours exchanged",
+    "moved": "Read in another place",
+    "missing": "Missing",
+    "left_out": "Left out of the order",
+    "extra": "Extra",
+}
+"""The names in words."""
 
 _KINDS: Final[Mapping[Kind, str]] = {
     "furniture": "header footer pageheader pagefooter pagenumber number headerimage footerimage layoutheader "

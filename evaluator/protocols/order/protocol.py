@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -13,8 +13,10 @@ from evaluator.data.boxes import BoolArray
 from evaluator.data.dataset import Boxes, Dataset, JoinedBoxes
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import Metric
-from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, document_ratios, page_sum
+from evaluator.metrics.observations import MeasureWords
+from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, document_ratios, page_sum, value_of
 from evaluator.protocols.order.evaluation import MEASURES, NAME, TITLE, VERSION, Item, OrderResult, order_page
+from evaluator.protocols.order.mistakes import TITLES
 
 
 class OrderOptions(ItemOptions, frozen=True, kw_only=True):
@@ -34,6 +36,8 @@ class OrderProtocol(ItemProtocol[OrderOptions]):
     title = TITLE
     options = OrderOptions
     column = "order"
+    titles = TITLES
+    cost = "misplaced item"
     metrics: ClassVar[Mapping[str, Metric]] = {
         "edit_distance": Metric(
             "edit distance of the order", "needs more moves", "needs fewer moves", lower_is_better=True
@@ -47,6 +51,10 @@ class OrderProtocol(ItemProtocol[OrderOptions]):
         "weighted_ard": Metric("weighted ARD", "reads closer to the order", "reads further from the order"),
     }
     headline: ClassVar[tuple[str, ...]] = ("edit_distance", "kendall_tau", "adjacent")
+    slice_measures: ClassVar[Mapping[str, MeasureWords]] = {
+        "adjacent": MeasureWords("neighbours in order", "pages", "disordered", "neighbours lost", "page", fits=True),
+        "faultless": MeasureWords("share read in order", "pages", "disordered", "pages lost", "page"),
+    }
 
     def takes_part(self, side: JoinedBoxes) -> BoolArray:
         """Return that every item is compared."""
@@ -60,8 +68,7 @@ class OrderProtocol(ItemProtocol[OrderOptions]):
         self, pages: Sequence[Page], dataset: Dataset, options: OrderOptions, said: tuple[str, ...]
     ) -> OrderResult:
         """Return the result of a dataset with one prediction."""
-        prediction = dataset.predictions[0]
-        truths, predictions = (_items(side, dataset.labels) for side in (dataset.ground_truth, prediction))
+        truths, predictions = (_items(side, dataset.labels) for side in (dataset.ground_truth, dataset.predictions[0]))
         of_pages = []
         for page in pages:
             at = {row: place for place, row in enumerate(page.predicted)}
@@ -72,9 +79,8 @@ class OrderProtocol(ItemProtocol[OrderOptions]):
             of_pages.append(order_page(page.document, page.page, ones, others, pairs))
         more = ("file order where none is stated",) if options.order == "file" else ()
         return OrderResult(
-            ground_truth=dataset.ground_truth.source,
-            prediction=prediction.source,
-            only_in=dataset.documents_only_in(),
+            dataset=dataset,
+            paired=pages,
             own_pages=tuple(of_pages),
             said=(*said, "ties free", *more),
         )
@@ -82,6 +88,13 @@ class OrderProtocol(ItemProtocol[OrderOptions]):
     def measures(self, result: OrderResult) -> Measures:
         """Return the means over pages; documents weigh by their pages."""
         return document_ratios(result.pages, {name: page_sum(name) for name in MEASURES})
+
+    def things(self, result: OrderResult, measure: str) -> Iterator[Thing]:
+        """Yield the pages on which a measure is defined."""
+        for at, page in enumerate(result.pages):
+            value = value_of(page.ratios["adjacent"]) if measure == "adjacent" else float(not page.mistakes)
+            if value is not None:
+                yield Thing(at, "", value, {"items in order": float(page.n)})
 
 
 PROTOCOL: Final = OrderProtocol()

@@ -12,7 +12,7 @@ import numpy as np
 from evaluator.data.text import script_of
 from evaluator.formats.posters import Section, text_of
 from evaluator.metrics.item_ledger import Item
-from evaluator.metrics.observations import Attribute, Level, MeasureWords, Observations, category, number
+from evaluator.metrics.observations import MeasureWords, Observations, attributes_of
 from evaluator.protocols.posters.comparison import PosterComparison
 from evaluator.protocols.posters.evaluation import FIELDS_FROM, FIELDS_TO, PosterResult, PostersResult
 
@@ -76,20 +76,10 @@ def observations(results: Sequence[PostersResult], measure: str) -> Observations
         label=np.zeros(len(seen), dtype=np.int64),
         values=values,
         attributes=(
-            *_columns([each.own for each in seen], "box"),
-            *_columns([known[each.poster] for each in seen], "document"),
+            *attributes_of([each.own for each in seen], "box"),
+            *attributes_of([known[each.poster] for each in seen], "document"),
         ),
     )
-
-
-def _columns(rows: Sequence[Mapping[str, str | float | None]], level: Level) -> Iterator[Attribute]:
-    for name in dict.fromkeys(name for row in rows for name in row):
-        values = [row.get(name) for row in rows]
-        if any(isinstance(value, str) for value in values):
-            yield category(name, [None if value is None else str(value) for value in values], level)
-        else:
-            column = np.array([np.nan if value is None else float(value) for value in values])
-            yield number(name, column, level, whole=bool((column[~np.isnan(column)] % 1.0 == 0.0).all()))
 
 
 # --- posters as a whole ------------------------------------------------------------------------------------------

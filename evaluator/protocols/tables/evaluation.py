@@ -125,6 +125,17 @@ class TablesPage(PageNumbers, frozen=True, kw_only=True):
             **{name: _grits(self.tables, name) for name in GRITS},
         }
 
+    @property
+    def by_cost(self) -> list[tuple[int, Mistake]]:
+        """Return each mistake with the place of its table among `tables`, the dearest first."""
+        every = [(at, mistake) for at, pair in enumerate(self.tables) for mistake in pair.mistakes]
+        return sorted(every, key=lambda each: -each[1].cost)
+
+    @property
+    def costs(self) -> Sequence[tuple[str, int]]:
+        """Return the mistakes; their cost is slots."""
+        return [(mistake.name, mistake.cost) for _, mistake in self.by_cost]
+
     def to_json(self) -> list[JsonObject]:
         """Return every pair."""
         return [pair.to_json() for pair in self.tables]

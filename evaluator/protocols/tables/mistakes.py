@@ -16,6 +16,27 @@ Name = Literal[
     "column_extra", "cell_split", "cell_merged", "cells_regrouped", "cell_missing", "cell_extra", "text_wrong",
     "row_shifted", "column_shifted", "header_wrong",
 ]  # fmt: skip
+TITLES: Final[Mapping[Name, str]] = {
+    "missing": "Table missing",
+    "extra": "Extra table",
+    "unreadable": "Table cannot be read",
+    "empty": "Table without cells",
+    "transposed": "Rows and columns exchanged",
+    "row_missing": "Row missing",
+    "row_extra": "Extra row",
+    "column_missing": "Column missing",
+    "column_extra": "Extra column",
+    "cell_split": "Cell split",
+    "cell_merged": "Cells merged",
+    "cells_regrouped": "Cells divided otherwise",
+    "cell_missing": "Cell missing",
+    "cell_extra": "Extra cell",
+    "text_wrong": "Other text",
+    "row_shifted": "Row shifted",
+    "column_shifted": "Column shifted",
+    "header_wrong": "Header marked otherwise",
+}
+"""The names in words."""
 _GAIN_OF_TRANSPOSED: Final = 0.2
 _EQUAL: Final = 1e-9
 _FEWEST_SHIFTED: Final = 2

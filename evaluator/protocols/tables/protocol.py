@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 import numpy as np
@@ -11,7 +11,8 @@ from evaluator.data.boxes import BoolArray
 from evaluator.data.cells import Table
 from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.metrics.metric import Metric
-from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, position
+from evaluator.metrics.observations import MeasureWords
+from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, position
 from evaluator.protocols.tables.evaluation import (
     NAME,
     TITLE,
@@ -20,6 +21,7 @@ from evaluator.protocols.tables.evaluation import (
     TablesResult,
     compare_tables,
 )
+from evaluator.protocols.tables.mistakes import TITLES
 
 
 class TablesOptions(ItemOptions, frozen=True, kw_only=True):
@@ -34,6 +36,8 @@ class TablesProtocol(ItemProtocol[TablesOptions]):
     title = TITLE
     options = TablesOptions
     column = "cells"
+    titles = TITLES
+    cost = "wrong slot"
     metrics: ClassVar[Mapping[str, Metric]] = {
         "teds": Metric("TEDS", "reads tables better", "reads tables worse"),
         "teds_s": Metric("TEDS-S", "keeps their structure better", "keeps their structure worse"),
@@ -42,6 +46,10 @@ class TablesProtocol(ItemProtocol[TablesOptions]):
         "grits_loc": Metric("GriTS of location", "places cells better", "places cells worse"),
     }
     headline: ClassVar[tuple[str, ...]] = ("teds", "teds_s")
+    slice_measures: ClassVar[Mapping[str, MeasureWords]] = {
+        "teds": MeasureWords("TEDS", "tables", "wrong", "TEDS lost", "table", fits=True),
+        "teds_s": MeasureWords("TEDS-S", "tables", "wrong", "TEDS-S lost", "table", fits=True),
+    }
 
     def takes_part(self, side: JoinedBoxes) -> BoolArray:
         """Return which items are tables."""
@@ -53,12 +61,20 @@ class TablesProtocol(ItemProtocol[TablesOptions]):
     ) -> TablesResult:
         """Return the result of a dataset with one prediction."""
         return TablesResult(
-            ground_truth=dataset.ground_truth.source,
-            prediction=dataset.predictions[0].source,
-            only_in=dataset.documents_only_in(),
+            dataset=dataset,
+            paired=pages,
             own_pages=tuple(_page(page, dataset) for page in pages),
             said=(*said, "plain", "TEDS canonical, GriTS LCS and true IoU"),
         )
+
+    def things(self, result: TablesResult, measure: str) -> Iterator[Thing]:
+        """Yield the true tables with a number; one below 0 counts as 0."""
+        for at, page in enumerate(result.pages):
+            for pair in page.tables:
+                value = getattr(pair, measure)
+                if pair.ground_truth is not None and value is not None:
+                    rows, columns = map(float, pair.shape[0])
+                    yield Thing(at, str(pair.ground_truth), max(value, 0.0), {"rows": rows, "columns": columns})
 
 
 PROTOCOL: Final = TablesProtocol()

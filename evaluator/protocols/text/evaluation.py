@@ -109,6 +109,17 @@ class TextPage(PageNumbers, frozen=True, kw_only=True):
         """Return the measures of the texts of the page."""
         return sums_of(self.pairs)
 
+    @property
+    def by_cost(self) -> list[TextPair]:
+        """Return the pairs with a mistake, the dearest first, then such formulas."""
+        groups = (sorted(group, key=lambda pair: -pair.edits) for group in (self.pairs, self.formulas))
+        return [pair for group in groups for pair in group if pair.mistake]
+
+    @property
+    def costs(self) -> Sequence[tuple[str, int]]:
+        """Return the mistakes; their cost is edited characters."""
+        return [(pair.mistake, pair.edits) for pair in self.by_cost if pair.mistake]
+
     def to_json(self) -> list[JsonObject]:
         """Return every pair, the dearest first, then the formulas."""
         groups = (sorted(group, key=lambda pair: -pair.edits) for group in (self.pairs, self.formulas))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from evaluator.data.plain_text import words
@@ -16,6 +16,23 @@ Name = Literal[
     "missing", "extra", "case", "spaces", "hyphenation", "punctuation", "marks", "visual_order", "words_moved",
     "digits", "cut_off", "swallowed", "characters", "other_text",
 ]  # fmt: skip
+TITLES: Final[Mapping[Name, str]] = {
+    "missing": "Missing text",
+    "extra": "Extra text",
+    "case": "Upper and lower case",
+    "spaces": "Spaces",
+    "hyphenation": "Hyphenation",
+    "punctuation": "Punctuation",
+    "marks": "Accents and marks",
+    "visual_order": "Read from the wrong side",
+    "words_moved": "Words in another order",
+    "digits": "Digits",
+    "cut_off": "Text cut off",
+    "swallowed": "Text of a neighbour taken in",
+    "characters": "Characters",
+    "other_text": "Another text",
+}
+"""The names in words."""
 _LONG_ENOUGH_TO_TURN: Final = 3
 _NO_WORD: Final = re.compile(r"[\W_]+")
 

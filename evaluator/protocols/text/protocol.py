@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, ClassVar, Final
 
@@ -15,7 +15,8 @@ from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.data.issues import Issue, count_of
 from evaluator.data.plain_text import Normalisation, WordRule
 from evaluator.metrics.metric import Metric
-from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, position
+from evaluator.metrics.observations import MeasureWords
+from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, position, value_of
 from evaluator.protocols.text.evaluation import (
     MEASURES,
     NAME,
@@ -26,6 +27,7 @@ from evaluator.protocols.text.evaluation import (
     TextResult,
     compare_texts,
 )
+from evaluator.protocols.text.mistakes import TITLES
 
 _SAID: Final = {"plain": "plain, code points", "none": "as written, code points"}
 _WORDS: Final = {"scripts": "words by script", "spaces": "words by blanks"}
@@ -53,12 +55,20 @@ class TextProtocol(ItemProtocol[TextOptions]):
     title = TITLE
     options = TextOptions
     column = "text"
+    titles = TITLES
+    cost = "edited character"
     metrics: ClassVar[Mapping[str, Metric]] = {
         "cer": Metric("character error rate", "makes more errors", "makes fewer errors", lower_is_better=True),
         "wer": Metric("word error rate", "makes more errors", "makes fewer errors", lower_is_better=True),
         "ned": Metric("edit distance of text", "reads further off", "reads closer", lower_is_better=True),
     }
     headline: ClassVar[tuple[str, ...]] = MEASURES
+    slice_measures: ClassVar[Mapping[str, MeasureWords]] = {
+        "similarity": MeasureWords(
+            "similarity of texts", "regions", "ill-read", "similarity lost", "region", fits=True
+        ),
+        "right": MeasureWords("share read right", "regions", "wrong", "regions lost", "region"),
+    }
 
     def takes_part(self, side: JoinedBoxes) -> BoolArray:
         """Return which items have text and no cells."""
@@ -73,15 +83,25 @@ class TextProtocol(ItemProtocol[TextOptions]):
         self, pages: Sequence[Page], dataset: Dataset, options: TextOptions, said: tuple[str, ...]
     ) -> TextResult:
         """Return the result of a dataset with one prediction."""
-        prediction = dataset.predictions[0]
         forms = f"{_SAID[options.normalisation]}, {_WORDS[options.words]}"
         return TextResult(
-            ground_truth=dataset.ground_truth.source,
-            prediction=prediction.source,
-            only_in=dataset.documents_only_in(),
+            dataset=dataset,
+            paired=pages,
             own_pages=tuple(_page(page, dataset, options) for page in pages),
             said=(*said, forms, "all regions"),
         )
+
+    def things(self, result: TextResult, measure: str) -> Iterator[Thing]:
+        """Yield the true regions with text; the similarity is 1 less NED."""
+        truth, labels = result.dataset.ground_truth, result.dataset.labels
+        for at, page in enumerate(result.pages):
+            label_of = {position(truth, row): labels[truth.label[row]] for row in result.paired[at].truth}
+            for pair in (*page.pairs, *page.formulas):
+                ned = value_of(pair.ratios["ned"])
+                if pair.ground_truth is not None and ned is not None:
+                    value = 1.0 - ned if measure == "similarity" else float(pair.mistake is None)
+                    own = {"label": label_of[pair.ground_truth], "characters": float(pair.reference_length)}
+                    yield Thing(at, str(pair.ground_truth), value, own)
 
     def side_issues(self, dataset: Dataset) -> tuple[Issue, ...]:
         """Return a warning where one side writes math or Markdown and the other does not."""

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from evaluator.components.payload import ModelItem
+from evaluator.components.viewer.reading import READINGS
 from evaluator.data.issues import BadInput, Issue, plain
 from evaluator.pack import tables
 from evaluator.pack.contents import Contents, gather
@@ -36,6 +37,7 @@ from pages.app.session_files import FIELDS, POSTERS, AnyLoadedFiles, LoadedBoxes
 from pages.app.state import state
 from pages.views.fields import field_results
 from pages.views.findings import findings
+from pages.views.reading import reading_results
 from pages.views.slices import slices
 
 FORMS: Final[Mapping[str, str]] = {"html": "One HTML file", "pdf": "PDF for print", "zip": "Everything, as a zip"}
@@ -119,6 +121,10 @@ def systems(loaded: LoadedBoxes | None) -> dict[str, AnyProtocol]:
 
 
 def _open_for(system: AnyProtocol, kinds: Mapping[str, AnyLoadedFiles | None]) -> AnyLoadedFiles | None:
+    """Return what a system can evaluate; pixels and items can be compared in more files than boxes matched."""
+    if system.reads_items:
+        reading = reading_results.read(READINGS[system.name])
+        return None if reading is None else reading.loaded
     of = kinds[system.kind]
     return load_pixels() if of is None and system.name == pixel.NAME else of
 

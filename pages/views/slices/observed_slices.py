@@ -1,4 +1,4 @@
-"""The slices of fields, pixels and posters: what is searched, the list, and the view of an item."""
+"""The slices of pixels, items, fields and posters: what is searched, the list, and the view of an item."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from evaluator.analysis.slices.pdf_pages import of_listed_pages
 from evaluator.analysis.slices.slices import Slice, Slices
 from evaluator.components.slices.payload import SlicesPayload
 from evaluator.components.slices.rows import MeasuredSearch, observed_payload, wrong_of
+from evaluator.components.viewer.reading import READINGS
 from evaluator.data.issues import count_of, cut, displayed, name_in_list, whole
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import MeasureWords, Observations
@@ -32,9 +33,15 @@ from pages.app.state import State, chosen_cells, go_to_page, report, state
 from pages.views.fields import field_results
 from pages.views.pixel import pixel_results
 from pages.views.posters import poster_results
+from pages.views.reading import reading_results
 from pages.views.slices import slice_list
 
-_VIEWS: Final = {"pixels": "pages/pixel_confusion.py", "fields": "pages/fields.py", "posters": "pages/posters.py"}
+_VIEWS: Final = {
+    "pixels": "pages/pixel_confusion.py",
+    "fields": "pages/fields.py",
+    "posters": "pages/posters.py",
+    **dict.fromkeys(READINGS, "pages/reading.py"),
+}
 _KEY: Final = "observed_slices"
 _MOST_ROWS: Final = 14
 
@@ -63,6 +70,7 @@ def kinds() -> dict[str, str]:
     """Return the kinds of open files that have slices, with their names; boxes where nothing is open."""
     boxes = session_files.load_boxes()
     named = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None else {}
+    named |= {name: system.title for name, system in READINGS.items() if reading_results.read(system) is not None}
     if field_results.compare_models() is not None:
         named["fields"] = "Fields"
     if poster_results.models():
@@ -72,6 +80,8 @@ def kinds() -> dict[str, str]:
 
 def source_of(kind: str) -> Source | None:
     """Return the results of a kind; None where they cannot be had."""
+    if kind in READINGS:
+        return _items(kind)
     return {"pixels": _pixels, "fields": _fields, "posters": _posters}[kind]()
 
 
@@ -86,6 +96,21 @@ def _fields() -> Source | None:
         (*(str(part) for model in compared.models for part in model.key), f"{state.field_iou:g}"),
         compared.opened.project.pdfs,
         partial(field_results.open_item, compared),
+    )
+
+
+def _items(kind: str) -> Source | None:
+    of = reading_results.read(READINGS[kind])
+    if of is None:
+        return None
+    pair = of.loaded.pair
+    return Source(
+        kind,
+        pair,
+        tuple(reading_results.result_of(of, model) for model in pair),
+        tuple(str(reading_results.key_of(of, model)) for model in pair),
+        of.loaded.project.pdfs,
+        partial(reading_results.open_item, kind),
     )
 
 

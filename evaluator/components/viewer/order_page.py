@@ -1,0 +1,145 @@
+"""What the viewer draws of the reading order of a page: both orders, wrong jumps, and mistakes by name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+from evaluator.components.viewer.items import PageItems, kept_mistakes, key_of, labels_of
+from evaluator.components.viewer.payload import CountsItem, MistakeItem, OrderPathItem, PageLayers
+from evaluator.data.dataset import Side
+from evaluator.data.issues import count_of
+from evaluator.metrics.results import ratio_text
+from evaluator.protocols.items import value_of
+from evaluator.protocols.order.evaluation import Mistake, OrderPage, OrderResult
+from evaluator.protocols.order.mistakes import TITLES
+
+WORDS: Final = ("in order", "out of order or extra", "missing")
+_EXCERPTS: Final = 3
+
+
+class _Orders(NamedTuple):
+    """The place of each item in the order of its side, by row, from 0."""
+
+    truth: dict[int, int]
+    predicted: dict[int, int]
+
+
+def order_layers(result: OrderResult, at: int, names: Collection[str] = ()) -> PageLayers:
+    """Return what is drawn of a page of a result; only mistakes of some `names` are listed, all without any."""
+    page, items = result.own_pages[at], PageItems(result.dataset, result.paired[at])
+    orders = _Orders(
+        {items.page.truth[place]: rank for rank, place in enumerate(page.right)},
+        {items.page.predicted[place]: rank for rank, place in enumerate(page.read)},
+    )
+    kept = kept_mistakes([_mistake(items, orders, each) for each in page.mistakes], names)
+    boxes = []
+    for row in items.page.predicted:
+        key, matched = key_of("prediction", row), row in items.partner["prediction"]
+        if matched or row in orders.predicted:
+            name = _name(orders.predicted.get(row), "predicted")
+            boxes.append(items.box("prediction", row, "FP" if key in kept.keys or not matched else "TP", name))
+    for row in items.page.truth:
+        is_missing = row in orders.truth and row not in items.partner["ground_truth"]
+        name = _name(orders.truth.get(row), "ground truth")
+        boxes.append(items.box("ground_truth", row, "FN" if is_missing else "truth", name))
+    drawn, limit = kept.numbered(boxes)
+    statuses = [box.status for box in drawn]
+    return PageLayers(
+        boxes=drawn,
+        mistakes=kept.mistakes,
+        hidden_mistakes=len(kept.hidden),
+        counts=CountsItem(
+            TP=statuses.count("TP"),
+            FP=statuses.count("FP"),
+            FN=statuses.count("FN"),
+            ground_truth=len(items.page.truth),
+            predictions=len(items.page.predicted),
+        ),
+        labels=(),
+        limit=limit,
+        notes=items.notes(),
+        statuses=("TP", "FP", "FN"),
+        head=_head(page),
+        paths=_paths(items, orders, {box.key for box in drawn}),
+        status_words=WORDS,
+    )
+
+
+def _name(place: int | None, order: str) -> str:
+    return f"item without a place, {order}" if place is None else f"item {place + 1} of the {order} order"
+
+
+def _head(page: OrderPage) -> str:
+    """Return the numbers of a page."""
+    names = (("edit_distance", "edit distance"), ("kendall_tau", "tau"), ("adjacent", "neighbours"))
+    return " · ".join(f"{words} {ratio_text(value_of(page.ratios[name]))}" for name, words in names)
+
+
+def _paths(items: PageItems, orders: _Orders, drawn: Collection[str]) -> list[OrderPathItem]:
+    """Return both orders through the drawn boxes."""
+    back = items.partner["prediction"]
+    ranks = sorted(orders.truth[back[row]] for row in orders.predicted if back.get(row) in orders.truth)
+    dense = {rank: at for at, rank in enumerate(ranks)}
+    keys: list[str] = []
+    numbers: list[int] = []
+    wrong: list[int] = []
+    before: int | None = None
+    for row, place in orders.predicted.items():
+        rank = orders.truth.get(back.get(row, -1))
+        here = None if rank is None else dense[rank]
+        key = key_of("prediction", row)
+        if key in drawn:
+            if keys and here is not None and before is not None and here != before + 1:
+                wrong.append(len(keys))
+            keys.append(key)
+            numbers.append(place + 1)
+        before = before if here is None else here
+    truth = [(key, place + 1) for row, place in orders.truth.items() if (key := key_of("ground_truth", row)) in drawn]
+    return [
+        OrderPathItem("ground_truth", [key for key, _ in truth], [number for _, number in truth]),
+        OrderPathItem("prediction", keys, numbers, wrong),
+    ]
+
+
+def _mistake(items: PageItems, orders: _Orders, mistake: Mistake) -> MistakeItem:
+    truths = items.at("ground_truth", mistake.ground_truth)
+    predicted = items.at("prediction", mistake.predictions)
+    side: Side = "ground_truth" if truths else "prediction"
+    rows = truths or predicted
+    excerpts = [items.excerpt(side, row) for row in rows[:_EXCERPTS]]
+    more = [f"and {len(rows) - _EXCERPTS:,} more"] * (len(rows) > _EXCERPTS)
+    read = _span([place for row in predicted if (place := orders.predicted.get(row)) is not None])
+    right = _span([place for row in truths if (place := orders.truth.get(row)) is not None])
+    alone = [key_of("ground_truth", row) for row in truths if row not in items.partner["ground_truth"]]
+    return MistakeItem(
+        number=0,
+        name=mistake.name,
+        status="FN" if mistake.name == "missing" else "FP",
+        title=TITLES[mistake.name],
+        label=labels_of(items.label(side, row) for row in rows),
+        lines=[_places(read, right), ", ".join([*excerpts, *more])],
+        tags=[count_of(mistake.cost, "item")],
+        keys=[*(key_of("prediction", row) for row in predicted), *alone],
+    )
+
+
+def _places(read: str, right: str) -> str:
+    """Return where items are read and where they should be."""
+    if not read:
+        return f"{right} of the ground truth, not read"
+    return f"read as {read} instead of {right}" if right else f"read as {read}, no place in the ground truth"
+
+
+def _span(places: Sequence[int]) -> str:
+    """Return places from 1 in words.
+
+    >>> _span([3]), _span([3, 4, 5]), _span([0, 4]), _span([])
+    ('4', '4 to 6', '1, 5', '')
+    """
+    if not places:
+        return ""
+    first, last = min(places), max(places)
+    if len(places) > 1 and last - first == len(places) - 1:
+        return f"{first + 1} to {last + 1}"
+    return ", ".join(str(place + 1) for place in places[:6]) + ("…" if len(places) > 6 else "")

@@ -1,0 +1,181 @@
+"""Reading: the order in which a model reads the items of a page, their text, and the cells of tables."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+import streamlit as st
+
+from evaluator.compare.metrics import METRICS
+from evaluator.components.viewer.payload import PageEvents
+from evaluator.components.viewer.reading import READINGS, ListedPages
+from evaluator.data.issues import Issue, count_of, displayed, has_errors, issue_count, plain
+from evaluator.protocols.items import ItemProtocol
+from pages.app import frame, page_list, pictures, session_files, widgets
+from pages.app.address import at, leave_first_address, read_url, write_url
+from pages.app.components import viewer, with_documents
+from pages.app.session_files import BOXES, LoadedBoxes, Model
+from pages.app.state import Field, State, report, state
+from pages.views.compare import pair_differences
+from pages.views.overview import headline
+from pages.views.reading import page_payload, reading_results
+from pages.views.reading.reading_results import Reading
+
+_KEY: Final = "reading_viewer"
+_WORDS: Final = {"order": "Order", "text": "Text", "tables": "Tables"}
+_ORDERS: Final = {"worst": "Worst first", "page": "In order"}
+# Whether the whole view is to be drawn anew.
+_WHOLE: Final = Field(False, "reading_whole")
+
+
+def _events(loaded: LoadedBoxes) -> PageEvents:
+    return with_documents(viewer.events(report(_KEY)), lambda: loaded.dataset.document_code)
+
+
+def _turn_page(loaded: LoadedBoxes, shown: ListedPages) -> None:
+    """Follow a page turn, a click on the strip, the way to the next mistake."""
+    go = _events(loaded).go
+    if go is None or not page_list.accept_event(go):
+        return
+    if go.mistake:
+        reading_results.turn_to_mistake(shown, go.document, go.index, go.mistake)
+    else:
+        reading_results.turn(shown, go.document, go.index, go.step)
+        state.box = go.box
+
+
+def _select_box(loaded: LoadedBoxes) -> None:
+    """Keep the chosen box, or that none is; one of a page that was left meanwhile is not kept."""
+    selected = _events(loaded).selected
+    page_list.accept_event(selected)
+    if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
+        state.box = selected.key
+
+
+def _switch_model(loaded: LoadedBoxes) -> None:
+    number = _events(loaded).model
+    if number in [page_payload.numbered_model(model).letter for model in loaded.models]:
+        state.model = int(number) - 1
+        _WHOLE.set(True)
+
+
+def _clear_filter() -> None:
+    reading_results.clear_filter()
+    _WHOLE.set(True)
+
+
+def _numbers(of: Reading, model: Model) -> str:
+    """Return the numbers that the protocol is known by, as HTML."""
+    parts = [
+        f"<span>{html.escape(METRICS[metric].title)} {reading_results.score_html(of, model, metric)}</span>"
+        for metric in of.system.headline
+    ]
+    return f'<p class="ls-numbers-line">{"".join(parts)}</p>'
+
+
+def _filter(of: Reading, shown: ListedPages) -> None:
+    """Draw what is listed, and the choice of it."""
+    with st.popover("Filter", icon=":material/add:", key="filter"):
+        titles = of.system.titles
+        every = sorted(titles, key=lambda name: -shown.counts.get(name, 0))
+        names = {
+            name: f"{titles[name]} {shown.counts.get(name, 0):,}"
+            for name in every
+            if shown.counts.get(name) or name in state.reading_names
+        }
+        widgets.several("Mistake", names, State.reading_names.key, persist_state="session")
+        frame.document_choice(of.loaded)
+        widgets.switch("Pages", _ORDERS, State.order)
+    words = html.escape(displayed(shown.words(of.system.cost)))
+    st.html(f'<p class="ls-result"><b>{words}</b></p>', width="content")
+
+
+def _without_files(system: ItemProtocol[Any], issues: Sequence[Issue]) -> None:
+    """Draw the empty state of a protocol: what the files lack, and the way out."""
+    what = html.escape(system.title.lower())
+    st.html(f'<div class="ls-empty"><p>There is no {what} in these files that can be compared.</p></div>')
+    errors = [issue for issue in issues if issue.severity == "error"]
+    if errors:
+        frame.issues(errors)
+    st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/description:")
+
+
+@st.fragment
+def _pages(of: Reading, model: Model, shown: ListedPages) -> None:
+    """Show the page and what is listed beside it."""
+    loaded = of.loaded
+    if _WHOLE.pop():
+        st.rerun()
+    place = reading_results.shown_page(shown)
+    if place is not None:
+        state.doc, state.page = place.document, place.index
+    leave_first_address()
+    address = write_url("reading", at(place))
+    viewer(
+        msgspec.structs.replace(page_payload.empty_payload(loaded, model), address=address)
+        if place is None
+        else page_payload.payload(of, model, shown, place, address=address),
+        key=_KEY,
+        on_go=lambda: _turn_page(loaded, shown),
+        on_selected=lambda: _select_box(loaded),
+        on_sharper=lambda: pictures.request_sharper(_events(loaded).sharper),
+        on_model=lambda: _switch_model(loaded),
+        on_clear_filter=_clear_filter,
+    )
+
+
+def _pair(of: Reading) -> None:
+    """Draw the difference of A and B."""
+    system, pair = of.system, of.loaded.pair
+    pair_differences.part(
+        pair,
+        [str(reading_results.key_of(of, model)) for model in pair],
+        lambda: [system.measures(reading_results.result_of(of, model)) for model in pair],
+        ledgers=lambda: system.item_ledgers(*(reading_results.result_of(of, model) for model in pair)),
+        open_item=partial(reading_results.open_item, system.name),
+    )
+
+
+def _issues(of: Reading) -> None:
+    of_pairs = [issue for model in of.loaded.pair for issue in reading_results.evaluation_of(of, model).issues]
+    issues = list(dict.fromkeys([*of.loaded.issues, *of_pairs]))
+    if issues:
+        title = f"Files of this view: {count_of(issue_count(issues), 'issue')}"
+        with st.expander(title, expanded=has_errors(issues), icon=":material/folder_open:"):
+            frame.issues(issues)
+
+
+def view() -> None:
+    """Draw the whole view."""
+    read_url("reading")
+    # Its processes start while the files are read.
+    pictures.start_renderer(BOXES)
+    _WHOLE.pop()
+    line = frame.title("Reading")
+    with line:
+        name = widgets.switch("Compared", _WORDS, State.reading_of, label_visibility="collapsed")
+    system = READINGS[name]
+    opened = session_files.load_items(system)
+    if opened.loaded is None:
+        _without_files(system, opened.issues)
+        write_url("reading")
+        return
+    of, model = Reading(system, opened.loaded), opened.loaded.shown
+    reading_results.drop_unknown(of)
+    shown = reading_results.list_pages(of, model)
+    with line:
+        headline.model_switch(of.loaded.models)
+        _filter(of, shown)
+        st.html(_numbers(of, model), width="content")
+    frame.at_right(of.loaded, plain(reading_results.result_of(of, model).signature.line))
+    frame.refused_parts()
+    _pages(of, model, shown)
+    _pair(of)
+    _issues(of)
+
+
+view()

@@ -1,0 +1,110 @@
+"""The view Reading under AppTest: order, text and tables of items, what is listed, and files that have none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import dashboard
+from tests.building import write_items
+from tests.components.test_reading_pages import ORDER, SIZE, in_order
+from tests.dashboard import (
+    OVERVIEW,
+    PACK,
+    READING,
+    SLICES,
+    address,
+    fine,
+    go,
+    send_event,
+    signature,
+    start,
+    words,
+    workspace,
+)
+
+TABLE = {"label": "table", "box": [0, 200, 190, 300], "order": 4}
+HTML = "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>"
+TRUTH = [*ORDER, {**TABLE, "html": HTML}]
+WORSE = [*in_order(ORDER, 0, 2, 1, 3)[:3], {**ORDER[3], "text": "wrong"}, {**TABLE, "html": HTML.replace(">d<", ">x<")}]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> str:
+    """Two pages on which one model is right, and the other one wrong on the second page."""
+    sides = {"truth": (TRUTH, TRUTH), "right": (TRUTH, TRUTH), "worse": (TRUTH, WORSE)}
+    truth, *models = (
+        write_items(tmp_path / f"{name}.jsonl", [{**SIZE, "items": items} for items in pages])
+        for name, pages in sides.items()
+    )
+    return workspace(truth, models)
+
+
+def page_of(app: Any) -> dict[str, Any]:
+    """What the viewer shows."""
+    return dashboard.viewer(app)
+
+
+def test_the_worst_page_of_the_shown_model_with_its_mistakes(files: str) -> None:
+    app = start(READING, files=files, model="2")
+    data = page_of(app)
+    assert (data["page"]["index"], [each["title"] for each in data["mistakes"]]) == (1, ["Column jumped"])
+    assert signature(app).startswith("order 1 · IoU ≥ 0.50, any label · ties free · 1 document, 2 pages")
+    assert "1 mistake (1 misplaced item) on 1 page" in words(app)
+    assert address(app) == {"model": "2", "doc": "a", "page": "2"}
+
+
+@pytest.mark.parametrize(
+    ("of", "listed", "title"),
+    [
+        ("text", "1 mistake (9 edited characters) on 1 page", "Another text"),
+        ("tables", "1 mistake (1 wrong slot) on 1 page", "Other text"),
+    ],
+)
+def test_text_and_tables_of_the_same_pages(files: str, of: str, listed: str, title: str) -> None:
+    app = start(READING, files=files, model="2", reading=of)
+    assert listed in words(app)
+    assert [each["title"] for each in page_of(app)["mistakes"]] == [title]
+
+
+def test_a_name_of_a_mistake_in_the_address_lists_it_alone(files: str) -> None:
+    app = start(READING, files=files, model="2", named="column_jumped")
+    assert page_of(app)["page"]["total"] == 1
+    app = start(READING, files=files, model="2", named="reversed")
+    assert page_of(app)["empty"]["text"] == "No page passes the filter."
+    app = send_event(app, "empty", "clear_filter", True)
+    assert page_of(fine(app.run()))["page"]["total"] == 2
+
+
+def test_the_difference_of_two_models_opens_its_pages(files: str) -> None:
+    app = start(READING, files=files)
+    assert list(dashboard.table(app, "Net")["Net"]) == ["\u22121", "\u22121"]
+    assert page_of(app)["mistakes"] == []
+
+
+def test_files_without_an_order_say_what_is_missing() -> None:
+    app = start(READING)
+    assert "There is no reading order in these files that can be compared." in words(app)
+    (row,) = [each for each in dashboard.issues(app) if each["File"] == "ground_truth.json"]
+    assert row["Rule"] == "order compares the reading order of items (Reading order)"
+
+
+def test_the_overview_of_items_leads_to_them(files: str) -> None:
+    app = start(OVERVIEW, files=files)
+    assert "1 mistake on 1 page" in " ".join(button.label for button in app.button)
+
+
+def test_a_count_of_the_overview_opens_exactly_its_mistakes(files: str) -> None:
+    app = start(OVERVIEW, files=files)
+    fine(next(button for button in app.button if button.key == "score_tables_B").click().run())
+    assert "1 mistake (1 wrong slot) on 1 page" in words(go(app, READING))
+
+
+def test_slices_and_packs_offer_what_files_with_items_have(files: str) -> None:
+    names = {"Reading order", "Text of items", "Table structure"}
+    assert names <= {*next(each for each in start(SLICES, files=files).selectbox if each.label == "Slices of").options}
+    packed = next(each for each in start(PACK, files=files).button_group if (each.key or "").startswith("pack_also_"))
+    assert names <= {*packed.options}
+    fine(start(SLICES, files=files, slices="text", slice_measure="right"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -32,6 +32,7 @@ from evaluator.review.corrected_results import corrected_result
 from evaluator.review.corrections import corrections
 from evaluator.review.finding_groups import (
     OPINIONS,
+    VERDICT_MARKS,
     FindingSet,
     PlaceRows,
     Results,
@@ -203,6 +204,11 @@ class CauseRow(FindingSet):
         return words + left
 
     @property
+    def said(self) -> str:
+        """Return the sign of the verdict and its words, ``● Model wrong``; empty where nobody said anything."""
+        return f"{VERDICT_MARKS[self.opinion]} {self.verdict}" if self.entries else ""
+
+    @property
     def notes(self) -> tuple[Event, ...]:
         """Return the notes, each text once, the oldest first: one note on many places is one note."""
         events = sorted((event for event in self.opinions if event.note.strip()), key=lambda event: event.time)
@@ -324,6 +330,16 @@ def finding_rows(entries: Sequence[FindingStatus]) -> list[CauseRow]:
         alike = (target.mistake, target.label, task.owner if task else "") if entry.state == "corrected" else None
         rows.setdefault(alike or entry.judged.target_id, []).append(entry)
     return [CauseRow(None, (), tuple(each)) for each in rows.values()]
+
+
+def said_of_pages(entries: Iterable[FindingStatus]) -> dict[tuple[str, int], str]:
+    """Return what was said of each page by document and page from 0, as `CauseRow.said`; findings may come twice."""
+    pages: dict[tuple[str, int], dict[str, FindingStatus]] = {}
+    for entry in entries:
+        target = entry.judged.target
+        if target.document is not None and target.page is not None:
+            pages.setdefault((target.document, target.page), {})[entry.judged.target_id] = entry
+    return {page: CauseRow(None, (), tuple(of_page.values())).said for page, of_page in pages.items()}
 
 
 def _entries(

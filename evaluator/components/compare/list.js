@@ -33,6 +33,7 @@ export function drawPageList(list, pages, look, open) {
       { class: "net-page", tabindex: "-1", title: `${page.name}, page ${page.index + 1}: ${page.words}` }, () => open(page),
       html("span", { class: "net-place muted" }, place),
       html("span", { class: "net-name" }, ...breakable(page.name)),
+      html("span", { class: "list-said" }),
       bars(page, look.scale, look.diverging),
       html("b", { class: "net-number" }, page.number));
     return page.above ? [html("div", { class: "net-gap" }, page.above), row] : [row];
@@ -58,6 +59,7 @@ export function drawCauses(list, causes, choose) {
   list.replaceChildren(...causes.map(({ key, title, change, boxes, words, tone, fails }) => {
     const row = button(words, { class: `cause-row cause-${tone}`, "data-name": key, "aria-pressed": "false", tabindex: "-1", title: words },
       () => choose(row.getAttribute("aria-pressed") === "true" ? "" : key),
+      html("span", { class: "list-said" }),
       html("b", { class: "cause-title" }, title),
       html("span", { class: "cause-facts" }, html("i", { class: "cause-mark", "aria-hidden": "true" }), html("span", {}, ...(fails ? [html("b", { class: "cause-fails" }, "fails the rule"), " \u00b7 "] : []), `${change} \u00b7 ${boxes}`)));
     return row;
@@ -73,6 +75,21 @@ export function markCauses(list, chosen) {
     each.tabIndex = each === (row ?? rows[0]) ? 0 : -1;
   }
   return row ?? null;
+}
+
+/**
+ * Writes what reviewers said of the rows of a list: its sign, and its words for a screen reader and on hover.
+ * @param {HTMLElement} list @param {string} rows @param {(row: Element, at: number) => string | undefined} saidOf
+ */
+export function writeSaid(list, rows, saidOf) {
+  list.querySelectorAll(rows).forEach((row, at) => {
+    const mark = /** @type {HTMLElement} */ (row.querySelector(".list-said"));
+    const said = saidOf(row, at) ?? "";
+    if (mark.title === said) return;
+    mark.title = said;
+    const [sign = "", ...words] = said;
+    mark.replaceChildren(sign, html("span", { class: "unseen" }, words.join("")));
+  });
 }
 
 /** The pages of a cause stand in its row, those of a filter below the causes. @param {HTMLElement} list @param {HTMLElement} above */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from evaluator.components.payload import EmptyItem, Event, Events, LimitItem, PageItem, PairKind, Payload, Rect
@@ -103,6 +103,15 @@ class ChangedCauseItem(Payload, frozen=True):
     """whether it makes the rule fail"""
 
 
+class SaidItem(Payload, frozen=True):
+    """What reviewers said of what is listed, each a sign and words, as "● Model wrong"; empty for nothing."""
+
+    causes: Mapping[str, str] = {}
+    """by key"""
+    pages: Sequence[str] = ()
+    """of the list, in order; none where nobody said anything"""
+
+
 class PairListItem(Payload, frozen=True, kw_only=True):
     """What all pages of a list of the comparison have in common."""
 
@@ -145,6 +154,7 @@ class ComparePayload(PairListItem, frozen=True, kw_only=True):
     empty: EmptyItem | None
     address: str = ""
     """the query that leads back here"""
+    said: SaidItem = SaidItem()
 
 
 class PairPageItem(Payload, frozen=True):
@@ -168,6 +178,7 @@ class PairWindowPayload(WindowLayer, frozen=True, kw_only=True):
     """a number opened this page: bring the panes into the window"""
     visit: str
     """changes with each opening"""
+    said: SaidItem = SaidItem()
 
 
 class OpenEvent(Event, frozen=True):

@@ -90,5 +90,6 @@ export function putPair(content, items, last, name) {
     visit: last.visit,
     empty: null,
     address: last.address,
+    said: last.said,
   };
 }

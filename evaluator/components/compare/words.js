@@ -8,7 +8,7 @@ import { button, drawWhenOther, html, svg } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { count, plainName, plural } from "../shared/words.js";
-import { drawCauses, drawPageList, markCauses, markPageList, placeList, pressSegment, segments } from "./list.js";
+import { drawCauses, drawPageList, markCauses, markPageList, placeList, pressSegment, segments, writeSaid } from "./list.js";
 import { nextWords } from "./walk.js";
 
 /** @import { PageItem, PaneItem } from "../shared/payloads.d.ts" */
@@ -63,7 +63,7 @@ export function writeFilters(view) {
 
 /** The causes with what became of them. @param {Comparison} view */
 export function writeCauses(view) {
-  const { causes = [], cause = "", scope = "" } = view.shown();
+  const { causes = [], cause = "", scope = "", said } = view.shown();
   view.causesHead.hidden = view.causes.hidden = causes.length === 0;
   drawWhenOther(view.causes, [causes, scope], () => {
     drawCauses(view.causes, causes, (key) => {
@@ -72,6 +72,7 @@ export function writeCauses(view) {
     });
     view.causesHead.replaceChildren(html("h2", {}, plural(causes.length, "cause"), " changed"), html("span", { class: "muted net-order" }, `${scope && `${scope}, `}${causes[0]?.fails ? "the rule first" : "most boxes first"}`));
   });
+  writeSaid(view.causes, ".cause-row", (row) => said?.causes?.[row.getAttribute("data-name") ?? ""]);
   const chosen = markCauses(view.causes, cause);
   const words = causes.find(({ key }) => key === cause)?.title ?? "Causes";
   view.tools.opener.title = words;
@@ -83,9 +84,10 @@ export function writeCauses(view) {
 /** @param {Comparison} view */
 export function writeList(view) {
   const data = /** @type {NamedPair} */ (view.shown());
-  const { strip, look } = data;
+  const { strip, look, said } = data;
   drawWhenOther(view.list, data.strip_name ?? [strip.map((each) => ({ ...each, current: false })), look], () =>
     drawPageList(view.list, strip, look, (target) => view.turner.open(target)));
+  writeSaid(view.list, ".net-page", (_, at) => said?.pages?.[at]);
   markPageList(view.list, strip.findIndex((each) => each.current), "current");
   view.listHead.replaceChildren(html("h2", {}, "Pages"), html("span", { class: "muted net-order", title: look.words }, look.title), html("span", { class: "grow" }),
     view.listPlace);

@@ -559,6 +559,14 @@ export interface ChangedCauseItem {
   fails?: boolean;
 }
 
+/** What reviewers said of what is listed, each a sign and words, as "● Model wrong"; empty for nothing. */
+export interface SaidItem {
+  /** by key */
+  causes?: Record<string, string>;
+  /** of the list, in order; none where nobody said anything */
+  pages?: string[];
+}
+
 /** What all pages of a list of the comparison have in common. */
 export interface PairListItem {
   /** the list of pages; sent apart from a page, none of it is the current one */
@@ -599,6 +607,7 @@ export interface ComparePayload extends PairListItem {
   empty: EmptyItem | null;
   /** the query that leads back here */
   address?: string;
+  said?: SaidItem;
 }
 
 /** A page of the comparison; see `ComparePayload`. */
@@ -620,6 +629,7 @@ export interface PairWindowPayload extends WindowLayer {
   summoned?: boolean;
   /** changes with each opening */
   visit: string;
+  said?: SaidItem;
 }
 
 /** A page of one model to open in Pages. */

@@ -21,6 +21,7 @@ from evaluator.components.viewer.page_strip import window as first_and_last
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import displayed, isolated
 from evaluator.metrics.results import threshold_text
+from evaluator.review.decisions import said_of_pages
 from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import leave_first_address
 from pages.app.components import board, panes, with_documents
@@ -33,7 +34,7 @@ from pages.views.compare import compare_parts, decision, model_pair, page_payloa
 from pages.views.compare.model_pair import ModelPair
 from pages.views.compare.page_payload import PairPages
 from pages.views.compare.panes import kind_choice
-from pages.views.findings import findings
+from pages.views.findings import decision_rows, findings
 from pages.views.gallery import gallery_items
 from pages.views.overview import headline
 
@@ -221,6 +222,8 @@ def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray,
         )
 
     keys = [result_key(loaded, model) for model in both.chosen]
+    said = [row for row in decision_rows.rows_of(loaded).causes if row.entries] if len(findings.review_log()) else []
+    here = [row for row in said if cause is None or row.family == causes.families[cause]]
     return PairPages(
         listing=page_list.list_digest(keys, models, label, state.within, show, chosen, scope, fails, len(rows)),
         total=len(rows),
@@ -232,6 +235,8 @@ def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray,
         judged=lambda place, order, pane: findings.on_pane(loaded, both.chosen[order], place, pane),
         in_common=in_common,
         prepare=lambda place: pictures.prepare_page(loaded, place),
+        said=said_of_pages(entry for row in here for entry in row.entries),
+        said_of_causes={pair_causes.key_of(row.family): row.said for row in said if row.family},
     )
 
 

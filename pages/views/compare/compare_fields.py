@@ -96,6 +96,7 @@ def _source() -> panes.Source | None:
         opens="Fields",
         open=_open,
         judge=_judge,
+        said=field_verdicts.statuses,
         write_url=lambda: write_url("compare"),
         prepare=lambda place: pictures.prepare(pictures.Pages(root, place.document), place.index),
     )

@@ -138,6 +138,7 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
         opens="Confusion",
         open=_open,
         judge=lambda event: _judge(loaded, event),
+        said=lambda: findings.statuses(loaded),
         write_url=_write_url,
         short=lambda value: short_pixels(float(value)),
         prepare=lambda place: pictures.prepare_page(loaded, place),

@@ -86,6 +86,7 @@ def _source() -> panes.Source | None:
         opens="Posters",
         open=_open,
         judge=_judge,
+        said=poster_verdicts.statuses,
         write_url=lambda: write_url("compare"),
         sharper=_sharper,
         prepare=lambda place: poster_results.prepare(place.document),

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
 
 from evaluator.components.compare.pair import PairLayers
-from evaluator.components.compare.payload import ComparePayload, PairListItem, PairPageItem, PairWindowPayload, PaneItem
+from evaluator.components.compare.pair_list import LISTED_PAGES
+from evaluator.components.compare.payload import (
+    ComparePayload,
+    PairListItem,
+    PairPageItem,
+    PairWindowPayload,
+    PaneItem,
+    SaidItem,
+)
 from evaluator.components.payload import EmptyItem, PageItem, PictureItem, with_notes
 from evaluator.data.issues import cut
 from evaluator.system.lru_cache import LRUCache
@@ -28,7 +36,8 @@ class PairPages:
 
     `listing` names all that decides which pages are listed and what is drawn; `first` is the place, from 0, of the
     first one beside the panes. `name` is empty where people read the document's id; `draw` leaves verdicts out,
-    `judged` adds them to the pane of A (0) or B (1); `prepare` fills the renderer's caches.
+    `judged` adds them to the pane of A (0) or B (1), `said` is what they say of listed pages and, by key, of causes;
+    `prepare` fills the renderer's caches.
     """
 
     listing: str
@@ -41,6 +50,8 @@ class PairPages:
     judged: Callable[[Place, int, PaneItem], PaneItem]
     in_common: Callable[[], PairListItem]
     prepare: Callable[[Place], object]
+    said: Mapping[tuple[str, int], str]
+    said_of_causes: Mapping[str, str] = field(default_factory=dict)
 
     def content(self, at: int) -> PairPageItem:
         """Return everything that a page shows, without list and chosen box."""
@@ -101,6 +112,8 @@ def payload(pages: PairPages, position: int, *, selected: str | None, address: s
     def prepare(at: int) -> None:
         pages.prepare(pages.place(at))
 
+    last = min(pages.first + LISTED_PAGES, pages.total) if pages.said else pages.first
+    shown = [(place.document, place.index) for place in map(pages.place, range(pages.first, last))]
     listed = page_list.PageList("compare", pages.listing, pages.total, position, pages.content, prepare)
     return PairWindowPayload(
         **listed.window_fields(pages.content(position)),
@@ -110,4 +123,5 @@ def payload(pages: PairPages, position: int, *, selected: str | None, address: s
         mode=state.pair_mode,
         summoned=state.pair_visits > 0,
         visit=str(state.pair_visits),
+        said=SaidItem(pages.said_of_causes, [pages.said.get(place, "") for place in shown]),
     )

@@ -22,6 +22,8 @@ from evaluator.components.viewer.page_strip import window as first_and_last
 from evaluator.components.viewer.payload import SharperEvent, VerdictEvent
 from evaluator.data.boxes import IntArray
 from evaluator.data.issues import displayed
+from evaluator.review.decisions import said_of_pages
+from evaluator.review.status import FindingStatus
 from pages.app import components, page_list, pictures, widgets
 from pages.app.session_files import PairModel, Place
 from pages.app.state import KINDS_COMPARED, State, report, state
@@ -37,9 +39,9 @@ class Source:
     """What the panes of a comparison show, and what their events do.
 
     `place` gives the page chosen at the moment, None for none; `key` is all that decides what is listed and drawn;
-    `draw` leaves verdicts out, `judged` adds them to the pane of A (0) or B (1). `opens` is the view of one model that
-    `open` goes to, `write_url` returns the query, `short` fits a number into the list, and `prepare` fills the
-    renderer's caches.
+    `draw` leaves verdicts out, `judged` adds them to the pane of A (0) or B (1), `said` returns the findings on all of
+    it. `opens` is the view of one model that `open` goes to, `write_url` returns the query, `short` fits a number into
+    the list, and `prepare` fills the renderer's caches.
     """
 
     chosen: tuple[PairModel, ...]
@@ -53,6 +55,7 @@ class Source:
     opens: str
     open: Callable[[OpenEvent], None]
     judge: Callable[[VerdictEvent], None]
+    said: Callable[[], Sequence[FindingStatus]]
     write_url: Callable[[], str]
     short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
     sharper: Callable[[SharperEvent | None], None] = pictures.request_sharper
@@ -151,6 +154,7 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> P
         judged=source.judged,
         in_common=in_common,
         prepare=source.prepare,
+        said=said_of_pages(each for each in source.said() if each.state == "applies"),
     )
 
 

@@ -10,6 +10,8 @@ import msgspec
 
 STALE: Final = timedelta(minutes=5)
 """A meeting whose presenter was not heard of for so long has ended; clocks of two servers may differ."""
+HEARD_OF: Final = timedelta(minutes=1)
+"""A presenter who does not move is heard of at least so often."""
 
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]

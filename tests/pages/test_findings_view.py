@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -517,6 +518,22 @@ def test_who_presents_may_move_on_while_a_follower_is_drawn(store_path: Path, mo
     monkeypatch.setattr(decision_rows, "rows_of", meanwhile)
     follower = screen_of(start(FINDINGS, meeting="yes"))
     assert (follower["live"]["role"], follower["item"]) == ("follows", second)
+
+
+def test_who_presents_stays_while_looking_at_other_views(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = started_meeting()
+    monkeypatch.setattr(findings, "_PULSE_SECONDS", 0.0)
+    with Store(store_path) as opened:
+        told = opened.meeting()
+        assert told is not None
+        early = told.time - timedelta(minutes=4)
+        opened.present(msgspec.structs.replace(told, time=early))
+        # A view is run without app.py here.
+        go(app, "app.py")
+        heard = opened.meeting()
+    assert heard is not None
+    assert heard.time > told.time
+    assert msgspec.structs.replace(heard, time=told.time) == told
 
 
 def test_only_this_place_and_no_date_that_is_none(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from evaluator.project import paths_of
 from evaluator.review import identity, status
 from evaluator.review.corrected_results import CorrectedResult, corrected_result
 from evaluator.review.corrections import Corrections, corrections
-from evaluator.review.meetings import Follower, Meeting
+from evaluator.review.meetings import HEARD_OF, Follower, Meeting
 from evaluator.review.problems import StoreProblem
 from evaluator.review.status import FindingStatus
 from evaluator.review.store_address import FINDINGS_WORKSPACE_VARIABLE, holds_nothing, store_address
@@ -444,6 +444,7 @@ def draw_notices(place: DeltaGenerator) -> None:
     with place.container():
         if away:
             st.page_link("pages/findings.py", label="Back to the meeting", icon=":material/co_present:")
+            _present_on()
         if state.said_of_findings:
             st.warning(frame.escaped(state.said_of_findings), icon=":material/warning:")
         if waiting < len(entries):
@@ -453,6 +454,15 @@ def draw_notices(place: DeltaGenerator) -> None:
             words = f"Waiting to be saved: {count_of(waiting, 'verdict')}. The findings are in use by others."
             st.warning(words, icon=":material/warning:")
             _save_again()
+
+
+@st.fragment(run_every=HEARD_OF)
+def _present_on() -> None:
+    """Have others know that who presents is still there, while looking at other views."""
+    before, now = pulse().meeting, datetime.now(UTC)
+    presents = before is not None and before.session == state.meeting_session and before.is_live(now)
+    if before is not None and presents and now - before.time > HEARD_OF / 2:
+        present(msgspec.structs.replace(before, time=now))
 
 
 @st.fragment(run_every=_SAVE_AGAIN_SECONDS)

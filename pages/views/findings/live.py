@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Final, Literal
 from uuid import uuid4
@@ -20,7 +20,7 @@ from evaluator.components.meeting.agenda import reviewer_words
 from evaluator.components.meeting.payload import LiveItem, VoteItem
 from evaluator.data.issues import plain
 from evaluator.review.decisions import CauseRow
-from evaluator.review.meetings import ABSENT, Follower, Meeting, Thresholds
+from evaluator.review.meetings import ABSENT, HEARD_OF, Follower, Meeting, Thresholds
 from pages.app import protocol
 from pages.app.results import iou_range, score_threshold
 from pages.app.session_files import LoadedBoxes
@@ -29,9 +29,7 @@ from pages.views.findings import findings
 
 Role = Literal["presents", "follows", "looks", "alone"]
 _ASK_SECONDS: Final = 0.5
-# A presenter who does not move is heard of at least so often.
-_HEARD_OF: Final = timedelta(minutes=1)
-# And a follower, three times before being taken for one who has left.
+# A follower is heard of three times before being taken for one who has left.
 _FOLLOWS_SECONDS: Final = ABSENT.total_seconds() / 3
 _NO_VOTE: Final = "no vote yet"
 
@@ -101,7 +99,7 @@ def tell(loaded: LoadedBoxes, row: CauseRow | None, example: int) -> None:
     )
     state.meeting_begins = False
     moved = before is None or _place(before) != _place(shown)
-    if before is None or moved or now - before.time > _HEARD_OF:
+    if before is None or moved or now - before.time > HEARD_OF:
         problem = findings.present(shown, moved=moved)
         state.meeting_refused = "" if problem is None else f"Nobody can follow. {plain(str(problem))}"
 
@@ -195,7 +193,7 @@ def _watch(drawn: object, mine: Role) -> None:
         st.html('<p class="ls-live">The findings do not answer. The place is found again when they do.</p>')
         return
     now = pulse.meeting
-    heard = mine != "presents" or now is None or datetime.now(UTC) - now.time < _HEARD_OF
+    heard = mine != "presents" or now is None or datetime.now(UTC) - now.time < HEARD_OF
     if _seen(pulse, mine) != drawn or not heard:
         st.rerun()
 

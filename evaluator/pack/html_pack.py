@@ -223,11 +223,11 @@ def _of_documents(pages: Iterable[int], contents: Contents) -> Iterator[Sequence
     return runs_of(pages, lambda page: contents.place(page)[0], most=_TOGETHER)
 
 
-def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> Drawn:
+def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> Picture:
     _, name, index = contents.place(cause.example.page)
     places = zip(_boxes_of_cause(cause, contents), compared_with(cause, contents.models), strict=True)
     near = [box.xyxy for boxes, model in places for box in boxes if box.key in _keys(cause, contents, model)]
-    return pictures.crop(name, index, near), pictures.text(name, index)
+    return pictures.crop(name, index, near)
 
 
 def compared_with(cause: Cause, models: Sequence[Model]) -> tuple[Model, ...]:
@@ -472,13 +472,12 @@ def manual_work_of(contents: Contents) -> dict[str, Any] | None:
 
 
 class Side(NamedTuple):
-    """What one model has on a part of a page: the picture, the boxes on it, the words lost there."""
+    """What one model has on a part of a page: the picture and the boxes on it."""
 
     letter: str
     name: str
     picture: Picture
     boxes: list[PlacedBox]
-    lost: list[PlacedBox]
     counts: str
     chips: Sequence[tuple[str, str]]
 
@@ -494,7 +493,7 @@ def causes_with_sides(contents: Contents, pictures: Pictures, plan: Plan) -> lis
 
 def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> list[Side]:
     """Return the example of a cause under each shown model: its own boxes strong, others pale."""
-    picture, text = _drawn_of_cause(cause, contents, pictures)
+    picture = _drawn_of_cause(cause, contents, pictures)
     sides = []
     for model, boxes in zip(compared_with(cause, contents.models), _boxes_of_cause(cause, contents), strict=True):
         keys = _keys(cause, contents, model)
@@ -504,15 +503,8 @@ def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> list
             if _overlaps(box.xyxy, picture.part)
         ]
         words = cause.example.boxes[contents.models.index(model)].words
-        sides.append(_side(model, cause.example.page, picture, text, shown=shown, words=words))
+        sides.append(Side(model.letter, model.name, picture, boxes_on(shown, picture), words, ()))
     return sides
-
-
-def _side(
-    model: Model, page: int, picture: Picture, text: PageText | None, *, shown: Sequence[BoxItem], words: str
-) -> Side:
-    lost = [each for each in lost_text_on(model, page, text).lost if _overlaps(each, picture.part)]
-    return Side(model.letter, model.name, picture, boxes_on(shown, picture), lost_word_boxes(lost, picture), words, ())
 
 
 def slices_of(contents: Contents, pictures: Pictures, pictured: int) -> list[dict[str, Any]]:
@@ -539,7 +531,7 @@ def _examples(card: SliceCard, contents: Contents, pictures: Pictures) -> list[S
         )
         counts = Counter(box.status for box in boxes)
         chips = [(status, f"{count} {status} {example.label}") for status, count in counts.most_common(4)]
-        sides.append(Side(card.letter, example.place, picture, boxes, [], "", chips))
+        sides.append(Side(card.letter, example.place, picture, boxes, "", chips))
     return sides
 
 

@@ -51,8 +51,8 @@ _LEGEND: Final = (
     ("TP", "matched (TP)"),
     ("FP", "extra (FP)"),
     ("FN", "missed (FN)"),
-    ("lost", "text lost"),
 )
+_PAGES_LEGEND: Final = (*_LEGEND, ("lost", "text lost"))
 # Those of the HTML pack, by their number.
 _CURVE_COLOURS: Final = ("#5B6675", "#1F5FA8", "#C75000", "#00796B", "#5E35B1", "#8A5A00")
 
@@ -232,17 +232,14 @@ def _pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
     for page, drawn in pages_with_pictures(contents, pictures, plan, progress):
         panes.append(_page(page, contents, drawn))
         if len(panes) == 2:
-            yield Row(heading, tuple(panes), 2, _PAGE_HEIGHT, _LEGEND if heading else ())
+            yield Row(heading, tuple(panes), 2, _PAGE_HEIGHT, _PAGES_LEGEND if heading else ())
             heading, panes = "", []
     if panes:
-        yield Row(heading, tuple(panes), 2, _PAGE_HEIGHT, _LEGEND if heading else ())
+        yield Row(heading, tuple(panes), 2, _PAGE_HEIGHT, _PAGES_LEGEND if heading else ())
 
 
 def _panes(sides: Iterable[Side], part: str = "side") -> tuple[Pane, ...]:
-    return tuple(
-        _pane(side.picture, (*_placed(side.lost, "lost"), *_placed(side.boxes)), _part(part, side=side))
-        for side in sides
-    )
+    return tuple(_pane(side.picture, tuple(_placed(side.boxes)), _part(part, side=side)) for side in sides)
 
 
 def _placed(boxes: Iterable[PlacedBox], status: str = "") -> Iterator[Box]:

@@ -443,6 +443,7 @@ def test_the_pdf_says_the_same(tmp_path: Path, pool: PagePool, results: list[Thr
             assert expected in words
         assert all((page.rect.width, page.rect.height) == (595.0, 842.0) for page in document)
         assert words.count("missed (FN)") == 3, "decisions, causes and pages each have a legend"
+        assert words.count("text lost") == 1, "of the pages alone"
         assert {font[3].partition("+")[2] for page in document for font in page.get_fonts()} == {
             "LayoutScope Sans Regular", "LayoutScope Sans Bold",
         }  # fmt: skip
@@ -640,12 +641,14 @@ def test_hand_work_is_told_in_hours() -> None:
     assert manual_work(Cost(10.0, 10.0), PackOptions()) == same
 
 
-def test_words_that_are_lost_are_on_pages_causes_and_in_the_viewer(
+def test_words_that_are_lost_are_on_pages_and_in_the_viewer(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
-    contents = contents_of(results, documents=("groundwater-note.pdf",), pages=2)
+    contents = contents_of(results, documents=("groundwater-note.pdf",), pages=4)
     text = made(tmp_path, contents, pool)
-    assert text.count('class="lost"') > 5
+    chapters, pages = text.split('<section id="pages">')
+    for mark in ('class="lost"', "text lost"):
+        assert (mark in chapters, mark in pages) == (False, True), "a cause shows the boxes of its caption"
     payloads = [json.loads(each) for each in Read(text).scripts if "layoutscope-viewer" not in each]
     page = contents.pages[0]
     _, name, index = contents.place(page)

@@ -231,8 +231,12 @@ def shown_cell() -> tuple[int, int, int]:
 
 def the_keyboard_walks_the_grid_and_chooses(screen: Screen) -> None:
     assert screen.page.locator(".mx-grid td[tabindex='0']").count() == 1
-    screen.page.locator(".mx-grid td[tabindex='0']").focus()
     keys = screen.page.keyboard
+    screen.page.evaluate("document.activeElement.blur()")
+    keys.press("PageDown")
+    assert not screen.page.locator(".mx-grid td:focus").count(), "it scrolls the view"
+    keys.press("ArrowUp")
+    assert screen.page.locator(".mx-grid td:focus").count() == 1, "arrows need no focus"
     keys.press("Control+Home")
     words = screen.page.locator(".mx-words")
     assert words.inner_text().startswith("Background → Background")

@@ -2,11 +2,12 @@
  * The heatmap of a confusion matrix: a grid that the keyboard walks like a spreadsheet.
  *
  * One tab stop; the arrow keys, Home, End, Page up and Page down move it, Enter and space choose the cell, and so does a
- * click. The line above the grid describes the cell under the pointer or the focus. Only the chosen cell is sent. Many
+ * click. Arrows and Enter work on arrival in the view too. The line above the grid describes the cell under the pointer or the focus. Only the chosen cell is sent. Many
  * classes scroll under names that stay, or shrink to coloured cells with numbered names.
  */
 
 import { button, html, setAttributes, svg, textWidth } from "../shared/elements.js";
+import { listenForKeys } from "../shared/focus.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { cellAfter, cellFacts, nameLines } from "./facts.js";
 
@@ -70,7 +71,8 @@ class Matrix {
       const at = this.placeOf(event.target);
       if (at) this.describe(at);
     });
-    this.grid.addEventListener("keydown", (event) => this.press(event));
+    this.ends = new AbortController();
+    listenForKeys(this.root, (event) => this.press(event), this.ends.signal);
   }
 
   /** @param {EventTarget | null} target @returns {[number, number] | null} */
@@ -81,13 +83,20 @@ class Matrix {
 
   /** @param {KeyboardEvent} event */
   press(event) {
-    if (event.altKey || event.metaKey) return;
+    if (event.altKey || event.metaKey || !this.wants(event)) return;
     const to = cellAfter(event, this.focus, this.cells.length - 1);
     if (event.key === "Enter" || event.key === " ") this.choose(this.focus);
     else if (to) this.move(to, true);
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** @param {KeyboardEvent} event @returns {boolean} whether it is in the grid, or an arrow or Enter while no component has the focus */
+  wants(event) {
+    const path = event.composedPath();
+    if (path.includes(this.grid)) return true;
+    return /^(Arrow|Enter$)/.test(event.key) && !path.some((node) => node instanceof ShadowRoot);
   }
 
   /** @param {[number, number]} to @param {boolean} focus */
@@ -266,6 +275,7 @@ class Matrix {
   }
 
   stop() {
+    this.ends.abort();
     this.sizes.disconnect();
     this.root.remove();
   }

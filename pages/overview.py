@@ -95,18 +95,19 @@ def _numbers(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, own: bool) -
 
 
 def _labels(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, differ: bool, own: bool) -> None:
+    cells = st.container()
+    if "labels" in state.sections:
+        if own:
+            protocol_metrics.labels_and_curves(loaded, chosen)
+
+        def open_pages(letter: str, label: str, status: Status | None, iou: float) -> None:
+            _open_pages(loaded, letter, label=label, status=status, iou=iou)
+
+        labels.table(loaded, chosen, open_pages)
     every = model_pair.compare_models(loaded).differences if differ else None
-    labels.cells(loaded, chosen, every, lambda letter, label: _BOXES_ASKED.set((letter, None, label)))
-    if "labels" not in state.sections:
-        return
-
-    if own:
-        protocol_metrics.labels_and_curves(loaded, chosen)
-
-    def open_pages(letter: str, label: str, status: Status | None, iou: float) -> None:
-        _open_pages(loaded, letter, label=label, status=status, iou=iou)
-
-    labels.table(loaded, chosen, open_pages)
+    # After the table: it is there when the cells bring it into the window.
+    with cells:
+        labels.cells(loaded, chosen, every, lambda letter, label: _BOXES_ASKED.set((letter, None, label)))
 
 
 def _documents(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
@@ -207,8 +208,8 @@ def view() -> None:
     add_worst(rows[0] if rows and rows[0].fails else None)
     causes.draw(loaded, rows)
     _labels(loaded, chosen, differ=made is not None, own=own)
-    _sections(loaded, chosen, own=own)
     _foot(loaded, chosen, signature)
+    _sections(loaded, chosen, own=own)
     write_url("overview")
     if loaded.project.pdfs:
         # The pages that are looked at next then wait for no process.

@@ -135,8 +135,12 @@ def its_numbers_are_there_without_a_click_and_its_tables_after_one(screen: Scree
         assert shown.count() == cards
         tops = Counter(round(shown.nth(at).bounding_box()["y"]) for at in range(cards))
         assert set(tops.values()) == {{1024: 2, 1440: 3, 1920: 4}[width]}, "as many in each row"
+    foot = screen.page.locator(".ls-foot").bounding_box()
+    assert foot["y"] + foot["height"] <= 900, "what the numbers are made of shows without scrolling"
     screen.page.get_by_role("button", name="All 11 labels").click()
     screen.settled()
+    table = screen.page.locator("[data-testid=stDataFrame]").first.bounding_box()
+    assert 0 < table["y"] < table["y"] + table["height"] <= 900, "the whole table of the labels is in the window"
     for name in ("Fit", "Documents"):
         screen.page.get_by_role("button", name=name, exact=True).click()
         screen.settled()

@@ -6,6 +6,7 @@
  */
 
 import { button, drawWhenOther, html } from "../shared/elements.js";
+import { hostOf } from "../shared/focus.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { count, plural } from "../shared/words.js";
 
@@ -20,12 +21,17 @@ class Overview {
   constructor(parent, send) {
     this.send = send;
     this.root = html("div", { class: "layoutscope-overview" });
+    /** The reader has asked for the table of all labels. */
+    this.opens = false;
     parent.append(this.root);
   }
 
   /** @param {BarsPayload | LabelsPayload} data */
   update(data) {
     drawWhenOther(this.root, data, () => this.root.replaceChildren(...("bars" in data ? this.rows(data) : this.labels(data))));
+    if (!this.opens || "bars" in data || !data.opened) return;
+    this.opens = false;
+    hostOf(this.root).scrollIntoView({ block: "start" });
   }
 
   // ---- models -----------------------------------------------------------------------------------------------------
@@ -71,8 +77,14 @@ class Overview {
   labels({ cells, letters, facts, every, star, opened }) {
     const keys = letters.length > 1 ? letters.map((letter) => html("span", {}, html("i", { class: `ov-key ov-of-${letter}` }), letter)) : [];
     const head = html("div", { class: "ov-labels-head" }, html("h2", {}, "Labels"), html("span", {}, facts), html("span", { class: "ov-keys" }, ...keys, star ? html("span", {}, star) : null));
-    const all = button("", { class: "ov-cell ov-every", "aria-expanded": String(opened) }, () => this.send("every", true), html("span", {}, opened ? "Hide the table" : every));
+    const all = button("", { class: "ov-cell ov-every", "aria-expanded": String(opened) }, () => this.turn(!opened), html("span", {}, opened ? "Hide the table" : every));
     return [head, html("div", { class: "ov-cells" }, ...cells.map((cell) => this.cell(cell, letters)), all)];
+  }
+
+  /** @param {boolean} opens whether the table is opened, and not hidden */
+  turn(opens) {
+    this.opens = opens;
+    this.send("every", true);
   }
 
   /** @param {LabelDotsItem} cell @param {LabelsPayload["letters"]} letters @returns {HTMLElement} */

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import streamlit as st
 
 from evaluator.components.gallery import crops
 from evaluator.components.matrix.class_matrix import class_difference, class_matrix
 from evaluator.components.matrix.payload import with_axes
-from evaluator.data.issues import count_of, displayed
+from evaluator.data.issues import count_of
 from evaluator.matching import box_items
 from evaluator.matching.box_items import ClassConfusion, Query
 from pages.app import frame, widgets
@@ -69,12 +67,9 @@ def _cards(loaded: LoadedBoxes, model: PairModel, asked: Query) -> None:
     result = result_of(loaded, model)
     held = every.take(np.flatnonzero(box_items.in_query(every, asked)))
     boxes = box_items.count_asked(held, asked) or 0
-    words = displayed(gallery_items.query_words(asked))
     pages = count_of(len(np.unique(held.page)), "page")
     facts = f"{count_of(boxes, 'box')} of {frame.letter_and_name(model)} on {pages}"
-    st.html(
-        f'<div class="ls-cell{frame.theme_class()}"><b>{html.escape(words)}</b><span>{html.escape(facts)}</span></div>'
-    )
+    pixel_results.cell_card(gallery_items.query_words(asked), facts)
     cards = crops.cards(result, held.take(np.arange(min(len(held), gallery_items.CARDS))))
     of = "/".join(str(part) for part in result_key(loaded, model)[:3])
     with st.container(key="class_crops", height=560, border=False):
@@ -101,11 +96,8 @@ def view() -> None:
         return
     page_listing.drop_unknown(loaded)
     with frame.title("Confusion"):
-        names = {model.letter: frame.escaped(frame.letter_and_name(model)) for model in loaded.pair}
-        if len(names) > 1:
-            names["A-B"] = "A − B"
-            state.pixel_of = state.pixel_of if state.pixel_of in names else "A"
-            widgets.switch("Model", names, State.pixel_of, label_visibility="collapsed")
+        if len(loaded.pair) > 1:
+            pixel_results.model_switch(loaded, ("A", "B", "A-B"), label_visibility="collapsed")
     headline.thresholds(loaded, loaded.pair, frame.signature(loaded, loaded.pair))
     frame.banners(loaded, loaded.pair)
     letters = letters_of(pixel_results.chosen_matrix(loaded))

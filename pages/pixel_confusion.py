@@ -97,17 +97,14 @@ def _controls(loaded: LoadedBoxes, result: pixel.PixelResult, place: Place | Non
         "document": "Document",
         "dataset": f"All {count_of(documents, 'document')}",
     }
-    names = {model.letter: frame.letter_and_name(model) for model in loaded.pair}
-    names |= {"A-B": "A − B", "B on A": "B vs A"}
-    state.pixel_of = pixel_results.chosen_matrix(loaded)
     controls: tuple[tuple[AnyField, str, dict[str, str]], ...] = (
         (State.pixel_scope, "Scope", scopes),
         (State.pixel_shows, "Cell shows", _SHOWS),
         (State.pixel_colour, "Colour", _COLOURS),
-        (State.pixel_of, "Model", {of: names[of] for of in pixel_results.matrix_choices(loaded)}),
     )
     for field, title, options in controls:
-        widgets.switch(title, {name: frame.escaped(words) for name, words in options.items()}, field)
+        widgets.switch(title, options, field)
+    pixel_results.model_switch(loaded, pixel_results.matrix_choices(loaded))
 
 
 def _choose_cell(classes: tuple[str, ...]) -> None:
@@ -205,10 +202,7 @@ def _cell_card(shown: ShownMatrix, facts: dict[str, CellFacts]) -> None:
     else:
         models = ("A", "B") if shown.of == "B on A" else None
         head, detail = cell_words(facts[shown.of], models=models)
-    st.html(
-        f'<div class="ls-cell{frame.theme_class()}"><b>{html.escape(displayed(head))}</b>'
-        f"<span>{html.escape(displayed(detail))}</span></div>"
-    )
+    pixel_results.cell_card(head, detail)
 
 
 def _page(loaded: LoadedBoxes, shown: ShownMatrix, letter: str, place: Place | None, names: tuple[str, str]) -> None:

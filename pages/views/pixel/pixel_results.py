@@ -1,20 +1,22 @@
-"""The view Pixel confusion: its cached results, the chosen cell, and page sizes (files, else PDFs)."""
+"""The view Confusion: what both modes draw; of pixels the cached results, the chosen cell, and page sizes."""
 
 from __future__ import annotations
 
 import hashlib
+import html
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 import msgspec
 import numpy as np
 import streamlit as st
 
-from evaluator.data.issues import BadInput, Issue
+from evaluator.data.issues import BadInput, Issue, displayed
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.inputs import Classes, MissingPage, PageSizes
-from pages.app import pictures, widgets
+from pages.app import frame, pictures, widgets
 from pages.app.cache import Cached
 from pages.app.results import score_threshold
 from pages.app.session_files import BOXES, LoadedBoxes
@@ -123,6 +125,22 @@ def matrix_choices(loaded: LoadedBoxes) -> tuple[str, ...]:
 def chosen_matrix(loaded: LoadedBoxes) -> str:
     """Return what the matrix is of."""
     return state.pixel_of if state.pixel_of in matrix_choices(loaded) else "A"
+
+
+def model_switch(loaded: LoadedBoxes, choices: Sequence[str], **look: Any) -> None:  # noqa: ANN401 - of Streamlit
+    """Draw the choice of what the matrix is of."""
+    names = {model.letter: frame.letter_and_name(model) for model in loaded.pair}
+    names |= {"A-B": "A − B", "B on A": "B vs A"}
+    state.pixel_of = state.pixel_of if state.pixel_of in choices else choices[0]
+    widgets.switch("Model", {of: frame.escaped(names[of]) for of in choices}, State.pixel_of, **look)
+
+
+def cell_card(head: str, detail: str) -> None:
+    """Draw what the chosen cell is, and its numbers."""
+    st.html(
+        f'<div class="ls-cell{frame.theme_class()}"><b>{html.escape(displayed(head))}</b>'
+        f"<span>{html.escape(displayed(detail))}</span></div>"
+    )
 
 
 def thresholds(loaded: LoadedBoxes) -> str:

@@ -88,17 +88,19 @@ export class Board {
       tick.style.left = `clamp(${half}, ${percentOf(at)}, calc(100% - ${half}))`;
       return tick;
     });
+    // Of few documents there are none.
+    const spans = shown.rows.some(({ interval }) => interval);
     const head = html("tr", {}, html("th", { scope: "col", class: "what" }, "B minus A"), html("th", { scope: "col", class: "right points" }, "Points"),
       html("th", { scope: "col", class: "axis-cell", "aria-label": "Difference in points" }, html("div", { class: "axis" }, ...ticks)),
-      html("th", { scope: "col", class: "interval" }, "95 % interval"), html("th", { scope: "col", class: "star", "aria-label": "Star: clear difference, the interval excludes 0" }),
+      ...(spans ? [html("th", { scope: "col", class: "interval" }, "95 % interval"), html("th", { scope: "col", class: "star", "aria-label": "Star: clear difference, the interval excludes 0" })] : []),
       ...["Better", "Worse"].map((text) => html("th", { scope: "col", class: "right documents", title: `Documents in which B is ${text.toLowerCase()}` }, text)));
     const rows = shown.rows.map((row) => {
       const name = html("span", { class: "board-name" }, row.title);
       const first = row.link ? this.link(`${row.title}: ${row.words} Open the pages`, row.link, "board-row", name) : name;
       const line = html("tr", { class: `tone-${row.tone}${row.star ? " starred" : ""}`, title: row.words },
         html("th", { scope: "row" }, first), html("td", { class: "right points" }, row.points),
-        html("td", { class: "axis-cell" }, intervalBar(row, shown)), html("td", { class: "interval" }, row.interval),
-        html("td", { class: "star" }, row.star ? "\u2605" : ""), html("td", { class: "right documents-cell" }, row.better), html("td", { class: "right documents-cell" }, row.worse));
+        html("td", { class: "axis-cell" }, intervalBar(row, shown)),
+        ...(spans ? [html("td", { class: "interval" }, row.interval), html("td", { class: "star" }, row.star ? "\u2605" : "")] : []), html("td", { class: "right documents-cell" }, row.better), html("td", { class: "right documents-cell" }, row.worse));
       if (row.link) {
         const open = /** @type {HTMLButtonElement} */ (first);
         line.classList.add("opens");

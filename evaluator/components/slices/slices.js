@@ -13,7 +13,8 @@ import { count, percentOf } from "../shared/words.js";
 /** @import { SlicesEvents, SlicesPayload } from "../shared/payloads.d.ts" */
 
 const PANEL_HEIGHT = 132;
-const HEAD = ["", "Slice", "95 % interval", "Elsewhere", "Points", "95 % interval"];
+const INTERVAL = "95 % interval";
+const HEAD = ["", "Slice", INTERVAL, "Elsewhere", "Points", INTERVAL];
 
 export class SlicesView {
   /** @param {ParentNode & Node} parent @param {Send<SlicesEvents>} send */
@@ -126,15 +127,18 @@ export class SlicesView {
   /** @param {SliceItem} one @param {SlicesPayload} data */
   drawDetail(one, data) {
     const at = this.at;
-    const head = html("tr", {}, ...HEAD.map((text, order) => html("th", { scope: "col", class: order ? "right" : "", "aria-label": text || "Model" }, text)));
+    // Of few documents there are none.
+    const spans = one.rows.some(({ cells }) => cells.some((cell, order) => cell && HEAD[order + 1] === INTERVAL));
+    const isShown = (/** @type {number} */ order) => spans || HEAD[order] !== INTERVAL;
+    const head = html("tr", {}, ...HEAD.flatMap((text, order) => isShown(order) ? html("th", { scope: "col", class: order ? "right" : "", "aria-label": text || "Model" }, text) : []));
     const rows = one.rows.map(({ letter, name, cells }) => html("tr", {},
       html("th", { scope: "row", title: name }, letter ? html("span", { class: `letter letter-${letter}` }, letter) : null, html("span", { class: "slices-name" }, name)),
-      ...cells.map((cell, order) => html("td", { class: "right" }, order === 0 || order === 3 ? html("b", {}, cell) : cell))));
+      ...cells.flatMap((cell, order) => isShown(order + 1) ? html("td", { class: "right" }, order === 0 || order === 3 ? html("b", {}, cell) : cell) : [])));
     this.detail.replaceChildren(
       html("h3", {}, one.title), html("p", {}, one.lead),
       html("div", { class: "slices-table", tabindex: "0", role: "region", "aria-label": "Numbers of the slice" }, html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows))),
       ...(one.panels.length
-        ? [html("h4", {}, "How it splits", html("span", { class: "muted" }, ` ${one.split} with 95 % interval`)), html("div", { class: "slices-panels" }, ...one.panels.map(panel))]
+        ? [html("h4", {}, "How it splits", html("span", { class: "muted" }, ` ${one.split}${spans ? ` with ${INTERVAL}` : ""}`)), html("div", { class: "slices-panels" }, ...one.panels.map(panel))]
         : []),
       one.alone ? html("p", { class: "muted" }, one.alone) : "",
       html("div", { class: "slices-boxes" }, one.examples.length ? html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${one.examples_order}`)) : null,

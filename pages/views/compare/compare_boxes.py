@@ -248,7 +248,8 @@ def _nothing(both: ModelPair, show: str) -> str:
 
 def _every_model(loaded: LoadedBoxes) -> None:
     rows = model_pair.every_model(loaded)
-    frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
+    said = ", ".join(["against A", *frame.interval_words(loaded)])
+    frame.section("All models", f"{said}; a row makes its model B")
     letters = [f"{row.model.letter} " if isinstance(row.model, PairModel) else "" for row in rows]
     names = [letter + displayed(row.model.name) for letter, row in zip(letters, rows, strict=True)]
     table: dict[str, Column] = {"Model": names}

@@ -125,6 +125,8 @@ def _conditions(made: Decision) -> str:
     conditions = made.conditions
     places, ticks = scale(conditions)
     rows = []
+    # Of few documents there are none.
+    spans = any(each.one is not None and interval_text(each.one) for each in conditions)
     for each, place in zip(conditions, places, strict=True):
         marks = [f'<i class="ls-zone" style="left:{100 * place.limit:.2f}%"></i>']
         if place.low is not None and place.high is not None:
@@ -142,14 +144,12 @@ def _conditions(made: Decision) -> str:
             f'<td class="ls-condition" title="{_text(each.words)}">{_text(each.words)}</td>'
             f'<td class="ls-line"><div>{"".join(marks)}</div></td>'
             f'<td class="ls-number"><div title="{name}"><bdi>{name}</bdi> <b>{_text(number)}</b></div></td>'
-            f'<td class="ls-interval">{_text(span or "")}</td></tr>'
+            + (f'<td class="ls-interval">{_text(span or "")}</td></tr>' if spans else "</tr>")
         )
     axis = "".join(f'<span style="left:{_share(at)}">{text}</span>' for at, text in ticks)
     # A table of fixed columns takes their widths from its first row.
-    head = (
-        f'<td class="ls-state"></td><td></td><td class="ls-line"><div>{axis}</div></td>'
-        '<td class="ls-number"></td><td class="ls-interval"></td>'
-    )
+    head = f'<td class="ls-state"></td><td></td><td class="ls-line"><div>{axis}</div></td><td class="ls-number"></td>'
+    head += '<td class="ls-interval"></td>' if spans else ""
     return (
         f'<table class="ls-conditions{frame.theme_class()}"><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"

@@ -6,6 +6,7 @@
  */
 
 import { breakable, button, html, letterBadge } from "../shared/elements.js";
+import { VERDICT_KEYS, keyGroups } from "../shared/key_help.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { nameField } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
@@ -15,17 +16,21 @@ import { eventId } from "../shared/requests.js";
 import { TAKES_INPUT, listenForKeys } from "../shared/focus.js";
 import { actionOf } from "../shared/keys.js";
 import { fillCrop } from "../gallery/crop_frame.js";
-import { CropQueue } from "../gallery/queue.js";
+import { NearCrops } from "../gallery/queue.js";
 
 /** @import { Send } from "../shared/mount.js" */
 /** @import { DecisionPictureItem, DecisionRowItem, DecisionsEvents, DecisionsPayload } from "../shared/payloads.d.ts" */
 
-const ASK_AFTER = 60;
 /** @type {Record<string, string>} */
 const ACTIONS = {
   ArrowUp: "up", ArrowDown: "down", p: "up", n: "down", 1: "verdict-0", 2: "verdict-1", 3: "verdict-2", 4: "verdict-3",
   v: "note", o: "owner", d: "due", s: "status", u: "undo", Enter: "alike",
 };
+const KEYS = [
+  { keys: ["\u2191", "\u2193"], words: "cause", rank: 1 },
+  ...VERDICT_KEYS,
+  ...Object.entries({ O: "owner", D: "due", S: "status", V: "note", U: "undo", Enter: "all its places" }).map(([key, words]) => ({ keys: [key], words, rank: 1 })),
+];
 /** @typedef {"note" | "owner" | "due" | "status"} Field */
 /** @type {Record<Field, string>} */
 const FIELD_WORDS = { note: "Note", owner: "Owner", due: "Due", status: "Status" };
@@ -34,13 +39,12 @@ class Decisions {
   /** @param {ParentNode & Node} parent @param {Send<DecisionsEvents>} send */
   constructor(parent, send) {
     this.send = send;
-    /** @type {CropQueue<DecisionPictureItem>} */
-    this.queue = new CropQueue();
+    /** @type {NearCrops<DecisionPictureItem>} */
+    this.queue = new NearCrops((keys) => this.send("want", keys));
     /** @type {DecisionsPayload | null} */
     this.data = null;
     this.drawn = "";
     this.chosen = "";
-    this.timer = 0;
     /** @type {{row: string, field: Field, input: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} | null} */
     this.edited = null;
     /** @type {{row: string, field: string, value: string} | null} what waits for the reviewer's name */
@@ -55,23 +59,11 @@ class Decisions {
     this.problem = html("span", { class: "dc-problem", role: "alert" });
     this.owners = html("datalist", { id: "dc-owners" });
     const table = html("div", { class: "dc-table", role: "table", "aria-label": "Decisions" }, this.head, this.list);
-    const foot = html("div", { class: "dc-foot" }, keyLine(), this.name, this.said, this.problem);
+    const foot = html("div", { class: "dc-foot" }, html("div", { class: "dc-keys" }, ...keyGroups(KEYS)), this.name, this.said, this.problem);
     this.root = html("div", { class: "layoutscope-decisions", tabindex: -1 }, table, this.rest, foot, this.owners);
     parent.append(this.root);
-    this.seen = new IntersectionObserver((entries) => this.look(entries), { rootMargin: "300px" });
     this.ends = new AbortController();
     listenForKeys(this.root, (event) => this.pressed(event), this.ends.signal);
-  }
-
-  /** @param {IntersectionObserverEntry[]} entries */
-  look(entries) {
-    for (const entry of entries) this.queue.see(entry.target.getAttribute("data-key") ?? "", entry.isIntersecting);
-    this.ask();
-  }
-
-  ask() {
-    window.clearTimeout(this.timer);
-    if (this.queue.isReady()) this.timer = window.setTimeout(() => this.send("want", this.queue.take()), ASK_AFTER);
   }
 
   /** @returns {DecisionRowItem | undefined} the chosen row */
@@ -95,15 +87,14 @@ class Decisions {
     this.owners.replaceChildren(...data.owners.map((value) => html("option", { value })));
     this.queue.answer(data.pictures);
     for (const [key, picture] of Object.entries(data.pictures)) this.show(key, picture);
-    this.ask();
+    this.queue.ask();
   }
 
   /** @param {DecisionsPayload} data */
   draw(data) {
     if (!data.rows.some(({ key }) => key === this.chosen)) this.chosen = data.rows[0]?.key ?? "";
     const held = this.edited;
-    this.seen.disconnect();
-    this.queue.wanted.clear();
+    this.queue.begin();
     const models = data.models.map(({ letter, name }) => html("span", { role: "columnheader", class: "dc-model" }, letterBadge(letter), name));
     const heads = ["Verdict and note", "Owner, due, status", "Effect on the numbers"].map((words) => html("span", { role: "columnheader" }, words));
     this.head.replaceChildren(html("span", { role: "columnheader" }, "Cause"), ...models, ...heads);
@@ -115,7 +106,7 @@ class Decisions {
       const picture = this.queue.crops.get(row.key);
       if (picture) this.show(row.key, picture);
       const node = this.nodeOf(row.key);
-      if (node) this.seen.observe(node);
+      if (node) this.queue.near.observe(node);
     }
     this.mark();
     if (held && data.rows.some(({ key }) => key === held.row)) this.edit(held.field, held.row, held.input.value);
@@ -315,9 +306,8 @@ class Decisions {
   }
 
   stop() {
-    window.clearTimeout(this.timer);
+    this.queue.stop();
     this.ends.abort();
-    this.seen.disconnect();
     this.root.remove();
   }
 }
@@ -342,14 +332,6 @@ function emphasised(words) {
 function worthOf(row) {
   const lines = (row.lines ?? []).map(({ letter, words, after }) => html("div", { class: "dc-side" }, letterBadge(letter), html("span", {}, `${words} \u2192 `, html("b", {}, after))));
   return html("div", { role: "cell", class: "dc-worth" }, row.worth ? html("span", { class: "dc-muted" }, row.worth) : null, ...lines, row.worth_note ? html("span", { class: "dc-muted" }, row.worth_note) : null);
-}
-
-/** @returns {HTMLElement} */
-function keyLine() {
-  /** @type {[string[], string][]} */
-  const rows = [[["\u2191", "\u2193"], "cause"], ...VERDICTS.map(([, words], place) => /** @type {[string[], string]} */ ([[String(place + 1)], words])),
-    [["O"], "owner"], [["D"], "due"], [["S"], "status"], [["V"], "note"], [["U"], "undo"], [["Enter"], "all its places"]];
-  return html("div", { class: "dc-keys" }, ...rows.map(([keys, words]) => html("span", {}, ...keys.map((key) => html("kbd", {}, key)), ` ${words}`)));
 }
 
 export default streamlitComponent(mounting(Decisions));

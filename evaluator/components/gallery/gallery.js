@@ -9,25 +9,23 @@
 
 import { breakable, button, html } from "../shared/elements.js";
 import { listenForKeys } from "../shared/focus.js";
-import { keyGroups } from "../shared/key_help.js";
+import { VERDICT_KEYS, keyGroups } from "../shared/key_help.js";
 import { actionOf } from "../shared/keys.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
-import { VERDICTS } from "../shared/verdicts.js";
 import { count, plural, saidOf } from "../shared/words.js";
 import { fillCrop } from "./crop_frame.js";
 import { GridJudging } from "./judging.js";
-import { CropQueue } from "./queue.js";
+import { NearCrops } from "./queue.js";
 
 /** @import { Send } from "../shared/mount.js" */
 /** @import { CardItem, CropItem, GalleryEvents, GalleryPayload } from "../shared/payloads.d.ts" */
 
-const CROPS_AFTER = 60;
 /** @type {Record<string, string>} */
 const CARD_MOVES = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down", Home: "first", End: "last", Enter: "open", " ": "open" };
 /** @type {Record<string, string>} */
 const CARD_VERDICTS = { 1: "verdict-0", 2: "verdict-1", 3: "verdict-2", 4: "verdict-3", c: "cause", u: "undo", f: "model", Escape: "escape" };
 const GRID_KEYS = [
-  ...VERDICTS.map(([, words, sign], order) => ({ keys: [String(order + 1)], words: `${sign} ${words}`, rank: 1 })),
+  ...VERDICT_KEYS,
   { keys: ["\u2190", "\u2192", "\u2191", "\u2193"], words: "move, Shift: several", rank: 1 },
   { keys: ["C"], words: "whole cause", rank: 1 },
   { keys: ["F"], words: "model", rank: 2 },
@@ -39,14 +37,13 @@ export class Gallery {
   /** @param {ParentNode & Node} parent @param {Send<GalleryEvents>} send */
   constructor(parent, send) {
     this.send = send;
-    /** @type {CropQueue<CropItem>} */
-    this.queue = new CropQueue();
+    /** @type {NearCrops<CropItem>} */
+    this.queue = new NearCrops((keys) => this.send("want", keys));
     /** @type {GalleryPayload | null} */
     this.data = null;
     /** @type {Map<string, {card: HTMLElement, pictures: {node: HTMLElement, boxes: CardItem["boxes"]}[]}>} cards by key, in order */
     this.frames = new Map();
     this.drawn = "";
-    this.timer = 0;
     this.cursor = "";
     this.rail = html("nav", { class: "gl-rail", "aria-label": "Causes" });
     this.choice = /** @type {HTMLSelectElement} */ (html("select", { class: "gl-choice", "aria-label": "Cause" }));
@@ -57,7 +54,6 @@ export class Gallery {
     this.root = html("div", { class: "layoutscope-gallery" }, this.rail, html("div", { class: "gl-main" }, this.choice, this.grid, this.note, this.problem), this.keys);
     this.judging = new GridJudging(this);
     parent.append(this.root);
-    this.seen = new IntersectionObserver((entries) => this.look(entries), { rootMargin: "300px" });
     this.ends = new AbortController();
     this.choice.addEventListener("change", () => this.send("cause", Number(this.choice.value)));
     this.grid.addEventListener("focusin", (event) => {
@@ -78,18 +74,6 @@ export class Gallery {
   /** @returns {string[]} the cards in order, those that are shown */
   get order() {
     return [...this.frames].filter(([, { card }]) => card.getClientRects().length).map(([key]) => key);
-  }
-
-  /** @param {IntersectionObserverEntry[]} entries */
-  look(entries) {
-    for (const entry of entries) this.queue.see(entry.target.getAttribute("data-key") ?? "", entry.isIntersecting);
-    this.ask();
-  }
-
-  /** One question for all cards that came near the screen, and only when the last one is answered. */
-  ask() {
-    window.clearTimeout(this.timer);
-    if (this.queue.isReady()) this.timer = window.setTimeout(() => this.send("want", this.queue.take()), CROPS_AFTER);
   }
 
   // ---- keys -------------------------------------------------------------------------------------------------------
@@ -164,7 +148,7 @@ export class Gallery {
 
   /** @param {string} key */
   open(key) {
-    window.clearTimeout(this.timer);
+    window.clearTimeout(this.queue.timer);
     this.queue.left = true;
     this.send("open", key);
   }
@@ -188,13 +172,12 @@ export class Gallery {
     this.write(data);
     this.queue.answer(data.crops);
     for (const [key, crop] of Object.entries(data.crops)) this.show(key, crop);
-    this.ask();
+    this.queue.ask();
   }
 
   /** @param {GalleryPayload} data */
   draw(data) {
-    this.seen.disconnect();
-    this.queue.wanted.clear();
+    this.queue.begin();
     this.frames.clear();
     const nodes = data.cards.map((card) => this.card(card));
     const groups = data.groups?.length ? data.groups : [{ title: "", words: "", first: 0, places: 0, judged: 0 }];
@@ -210,7 +193,7 @@ export class Gallery {
       const crop = this.queue.crops.get(card.key);
       const frame = this.frames.get(card.key);
       if (crop) this.show(card.key, crop);
-      if (frame) this.seen.observe(frame.pictures[0].node);
+      if (frame) this.queue.near.observe(frame.pictures[0].node);
     }
     this.judging.drawn();
     const [first] = this.order;
@@ -308,8 +291,7 @@ export class Gallery {
   }
 
   stop() {
-    window.clearTimeout(this.timer);
-    this.seen.disconnect();
+    this.queue.stop();
     this.ends.abort();
     this.judging.stop();
     this.root.remove();

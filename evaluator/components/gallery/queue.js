@@ -1,9 +1,12 @@
-/** Which crops the gallery asks for: those of cards near the screen, one question at a time. Pure: it asks nobody. */
+/** Which crops are asked for: those of cards near the screen, one question at a time. */
 
 /** Crops of one question. */
 const AT_ONCE = 24;
 
-/** @template T a crop, or what has one */
+/** Milliseconds for more cards to come near. */
+const ASK_AFTER = 60;
+
+/** Pure: it asks nobody. @template T a crop, or what has one */
 export class CropQueue {
   constructor() {
     this.set = "";
@@ -49,5 +52,36 @@ export class CropQueue {
   answer(crops) {
     for (const [key, crop] of Object.entries(crops)) this.crops.set(key, crop);
     this.asked.clear();
+  }
+}
+
+/** @template T @extends {CropQueue<T>} the crops of the elements that `near` observes, by their `data-key` */
+export class NearCrops extends CropQueue {
+  /** @param {(keys: string[]) => void} want asks for crops */
+  constructor(want) {
+    super();
+    this.want = want;
+    this.timer = 0;
+    this.near = new IntersectionObserver((entries) => {
+      for (const entry of entries) this.see(entry.target.getAttribute("data-key") ?? "", entry.isIntersecting);
+      this.ask();
+    }, { rootMargin: "300px" });
+  }
+
+  /** Other elements are observed from now on. */
+  begin() {
+    this.near.disconnect();
+    this.wanted.clear();
+  }
+
+  /** One question for all that came near the screen, and only when the last one is answered. */
+  ask() {
+    window.clearTimeout(this.timer);
+    if (this.isReady()) this.timer = window.setTimeout(() => this.want(this.take()), ASK_AFTER);
+  }
+
+  stop() {
+    window.clearTimeout(this.timer);
+    this.near.disconnect();
   }
 }

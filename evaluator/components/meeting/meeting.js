@@ -6,6 +6,7 @@
  */
 
 import { button, html, icon, letterBadge, outlineOf, placeOf, svg } from "../shared/elements.js";
+import { keyGroups } from "../shared/key_help.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { nameInput } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
@@ -28,6 +29,16 @@ const ACTIONS = {
   ArrowLeft: "previous-example", ArrowRight: "next-example", ArrowUp: "previous-item", ArrowDown: "next-item",
   Enter: "decide", z: "zoom", b: "back", Escape: "end", n: "next-item", p: "previous-item", v: "note", c: "reach",
 };
+const KEYS = [
+  { keys: ["1", "2", "3", "4"], words: "verdict", rank: 1 },
+  { keys: ["V"], words: "note", rank: 1 },
+  { keys: ["C"], words: "place or cause", rank: 1 },
+  { keys: ["Enter"], words: "decide, next", rank: 1 },
+  { keys: ["\u2190", "\u2192"], words: "place", rank: 1 },
+  { keys: ["N", "P"], words: "agenda", rank: 1 },
+  { keys: ["Z"], words: "zoom to the boxes", rank: 1 },
+  { keys: ["Esc"], words: "end", rank: 1 },
+];
 
 /** A decision that was meant for the place before is not kept, in milliseconds. */
 const MOVED_LATELY = 700;
@@ -67,7 +78,7 @@ class Meeting {
     const field = (/** @type {string} */ words, /** @type {Node} */ node) => html("label", {}, html("span", {}, words), node);
     this.form = html("div", { class: "mt-form" }, field("Note", this.note), field("Owner", this.owner), field("Due", this.due), field("Status", this.status), this.decide);
     const reach = html("label", { class: "mt-reach" }, this.reach, this.reachWords);
-    this.foot = html("div", { class: "mt-foot" }, this.verdicts, html("div", { class: "mt-row" }, reach, this.name, this.spoken), this.form, this.problem, keyLine());
+    this.foot = html("div", { class: "mt-foot" }, this.verdicts, html("div", { class: "mt-row" }, reach, this.name, this.spoken), this.form, this.problem, html("div", { class: "mt-keys" }, ...keyGroups(KEYS)));
     this.root = html("div", { class: "layoutscope-meeting", tabindex: -1 }, this.aside, html("main", {}, this.live, this.head, this.panes, this.foot), this.facts, this.owners);
     parent.append(this.root);
     this.sized = new ResizeObserver(() => this.arrange());
@@ -346,13 +357,6 @@ class Meeting {
 /** @param {string} title @param {...Node} parts @returns {HTMLElement} */
 function card(title, ...parts) {
   return html("section", { class: "mt-card" }, html("h3", {}, title), ...parts);
-}
-
-/** @returns {HTMLElement} */
-function keyLine() {
-  /** @type {[string[], string][]} */
-  const rows = [[["1", "2", "3", "4"], "verdict"], [["V"], "note"], [["C"], "place or cause"], [["Enter"], "decide, next"], [["\u2190", "\u2192"], "place"], [["N", "P"], "agenda"], [["Z"], "zoom to the boxes"], [["Esc"], "end"]];
-  return html("div", { class: "mt-keys" }, ...rows.map(([keys, words]) => html("span", {}, ...keys.map((key) => html("kbd", {}, key)), ` ${words}`)));
 }
 
 export default streamlitComponent(mounting(Meeting));

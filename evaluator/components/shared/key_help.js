@@ -1,8 +1,12 @@
 /** The keys in words: the line below a view and the dialog with all of them. */
 
 import { button, html, icon } from "./elements.js";
+import { VERDICTS } from "./verdicts.js";
 
 /** @typedef {{keys: string[], words: string, rank: number}} KeyGroup rank: which go first when it gets narrow */
+
+/** The keys of the verdicts. @type {KeyGroup[]} */
+export const VERDICT_KEYS = VERDICTS.map(([, words, sign], order) => ({ keys: [String(order + 1)], words: `${sign} ${words}`, rank: 1 }));
 
 /** @param {KeyGroup[]} groups @returns {HTMLElement[]} */
 export function keyGroups(groups) {

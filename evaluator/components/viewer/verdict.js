@@ -7,8 +7,8 @@
  */
 
 import { button, html, icon } from "../shared/elements.js";
-import { nameInput } from "../shared/reviewer_field.js";
-import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
+import { nameField } from "../shared/reviewer_field.js";
+import { knownReviewer } from "../shared/reviewer_name.js";
 import { VERDICTS } from "../shared/verdicts.js";
 import { unsavedWords, verdictWords } from "../shared/words.js";
 
@@ -65,14 +65,12 @@ export function makeVerdictRow(view) {
     }
   });
   const problem = html("div", { class: "verdict-problem", role: "alert" });
-  const name = nameInput("verdict-name");
-  name.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.isComposing || !name.value.trim()) return;
-    event.preventDefault();
-    keepReviewer(name.value.trim());
-    name.hidden = true;
+  const name = nameField("verdict-name", () => {
     name.blur();
     sendVerdict(view, view.verdict.held);
+  }, () => {
+    name.blur();
+    ask(view, null);
   });
   const whole = button("", { class: "verdict-whole", "aria-pressed": "false" }, () => turnScope(view));
   const alike = button("", { class: "cause-alike", title: "Show them in Grid" }, () => {
@@ -272,7 +270,7 @@ export function verdictKey(view, event) {
     view.verdict.name.hidden = true;
     ask(view, null);
     target.blur();
-  } else if (target === view.verdict.note || target === view.verdict.name) {
+  } else if (target === view.verdict.note) {
     event.stopPropagation();
     return true;
   } else if (step && at >= 0) {

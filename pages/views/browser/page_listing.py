@@ -27,7 +27,7 @@ from evaluator.matching.error_types import DOCUMENT, NONE, MistakeOptions, Mista
 from evaluator.pdf.problems import PageProblem
 from evaluator.review.finding_groups import targets_of_causes
 from evaluator.review.status import mistake_of
-from evaluator.review.verdicts import Target
+from evaluator.review.verdicts import ReviewedTarget, Target
 from pages.app import pictures
 from pages.app.cache import Cached
 from pages.app.results import Result, result_key, result_of
@@ -272,11 +272,14 @@ def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
 def with_verdict(loaded: LoadedBoxes, model: Model, mistakes: Mistakes) -> BoolArray:
     """Return which mistakes have a verdict of anybody, bool, shape (M,)."""
     judged = np.zeros(len(mistakes), dtype=bool)
-    for status in findings.statuses(loaded):
-        number = mistake_of(status, mistakes, model.index)
-        if number != NONE and status.judged.opinions:
-            judged[number] = True
+    judged[[*said_of_mistakes(loaded, model, mistakes)]] = True
     return judged
+
+
+def said_of_mistakes(loaded: LoadedBoxes, model: Model, mistakes: Mistakes) -> dict[int, ReviewedTarget]:
+    """Return what reviewers said of mistakes, by their number."""
+    said = ((mistake_of(status, mistakes, model.index), status.judged) for status in findings.statuses(loaded))
+    return {number: judged for number, judged in said if number != NONE}
 
 
 def has_verdict(loaded: LoadedBoxes, model: Model) -> BoolArray:

@@ -16,7 +16,6 @@ from evaluator.data.issues import count_of, displayed, name_in_list, plain
 from evaluator.matching.causes import Causes, Family, family_title
 from evaluator.matching.error_types import NONE
 from evaluator.review.finding_groups import MOST_AT_ONCE, targets_of_causes
-from evaluator.review.status import mistake_of
 from evaluator.review.verdicts import Target
 from pages.app.results import Result, result_of
 from pages.app.session_files import LoadedBoxes, Model
@@ -100,13 +99,9 @@ def _group_words(made: Causes, rows: IntArray) -> str:
 
 
 def _verdicts(loaded: LoadedBoxes, model: Model, result: Result, rows: IntArray) -> list[list[JudgedItem | None]]:
-    made, mistakes = result.causes, result.mistakes
-    said: dict[int, JudgedItem] = {}
-    for status in findings.statuses(loaded):
-        number, item = mistake_of(status, mistakes, model.index), judged_item(status.judged)
-        if number != NONE and item is not None:
-            said[number] = item
-    every = (made.rows[row].tolist() for row in rows.tolist())
+    judged = page_listing.said_of_mistakes(loaded, model, result.mistakes)
+    said = {number: judged_item(each) for number, each in judged.items()}
+    every = (result.causes.rows[row].tolist() for row in rows.tolist())
     return [[said.get(each) for each in own] if any(each in said for each in own) else [] for own in every]
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import ROOT, Screen, Visit
+from evaluator.review.store_address import FINDINGS_VARIABLE
+from tests.browser.conftest import ROOT, Screen, Visit, dashboard
+from tests.building import box, write_file
+from tests.sample_part import write_part
 
 # `axe.min.js` of the packages of evaluator/components.
 AXE = os.environ.get("LAYOUTSCOPE_AXE", "")
@@ -52,3 +57,60 @@ def test_no_popover_breaks_a_rule_of_wcag(server: str, visit: Visit, name: str) 
     screen: Screen = visit(server).open("overview")
     screen.opened(name)
     assert violations(screen.page, screen.settled) == []
+
+
+# What a reader sees of a view at times: of other files, after a press, and while others use the store.
+STATES: list[tuple[str, dict[str, str]]] = [
+    *(("compare", {"compare": kind}) for kind in ("pixels", "fields", "posters")),
+    ("compare", {"opened": "rule,differences", "look": "slider"}),
+    *(("slices", {"slices": kind}) for kind in ("fields", "posters")),
+    ("overview", {"charts": "labels,scores,fit,means,documents"}),
+    ("overview", {"protocol": "coco"}),
+    ("queue", {"queue": "sample"}),
+    ("page_browser", {"within": "tram-options.pdf", "mistakes": "duplicate"}),
+    ("gallery", {"within": "tram-options.pdf", "mistakes": "duplicate"}),
+    ("findings", {"meeting": "yes"}),
+]
+
+
+@with_axe
+def test_no_state_of_a_view_breaks_a_rule_of_wcag(
+    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
+    with dashboard(tmp_path) as url:
+        screen = visit(url)
+        for view, address in STATES:
+            screen.open(view, **address)
+            assert violations(screen.page, screen.settled) == [], (view, address)
+        a_verdict_that_waits_breaks_none(tmp_path / "findings.sqlite", screen)
+        screen.open("overview").choose(ROOT / "sample_data" / "lines.json", link="Open your own files")
+        assert violations(screen.page, screen.settled) == [], "the list of files"
+        screen.leave()
+
+
+def a_verdict_that_waits_breaks_none(kept: Path, screen: Screen) -> None:
+    with contextlib.closing(sqlite3.connect(kept, isolation_level=None)) as others:
+        others.execute("BEGIN IMMEDIATE")
+        screen.open("page_browser").drawn()
+        screen.page.evaluate("localStorage.setItem('layoutscope-reviewer', 'Ada')")
+        screen.press("n", "1")
+        screen.page.get_by_text("Waiting to be saved: 1 verdict").wait_for()
+        assert violations(screen.page, screen.rested) == [], "a store that others use"
+    screen.page.get_by_text("Waiting to be saved").first.wait_for(state="detached")
+
+
+@with_axe
+def test_few_documents_and_no_mistake_break_no_rule_of_wcag(visit: Visit, tmp_path: Path) -> None:
+    (tmp_path / "part").mkdir()
+    part = write_part(tmp_path / "part", "tram-options.pdf", "school-census.pdf")
+    write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5)], side="ground_truth")
+    write_file(tmp_path / "model.json", [box(0.1, 0.1, 0.5, 0.5)])
+    few = "--gt", str(part / "ground_truth.json"), str(part / "lines.json"), str(part / "blocks.json")
+    for words in (few, ("truth.json", "model.json")):
+        with dashboard(tmp_path, "open", *words) as url:
+            screen = visit(url)
+            for view in VIEWS:
+                screen.open(view)
+                assert violations(screen.page, screen.settled) == [], (words, view)
+            screen.leave()

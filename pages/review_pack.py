@@ -58,7 +58,7 @@ def _limits(loaded: LoadedBoxes) -> PackOptions:
             value=usual.pages_per_year,
             step=1_000,
             key="pack_yearly",
-            help="Pages per year for which the manual work is estimated.",
+            help="Pages per year for which the cost of correction is estimated.",
         )
     return PackOptions(
         date=today(),

@@ -146,9 +146,9 @@ def review_pack(
     budget
         Size of the HTML file in megabytes; pages get less sharp, then fewer, to stay within it.
     seconds_per_box
-        What the correction of one box takes, for the hand work.
+        What the correction of one box takes, for the cost of correction.
     pages_per_year
-        Pages per year for which the manual work is estimated.
+        Pages per year for which the cost of correction is estimated.
     since
         An earlier pack.html: what changed since then in the decision, the numbers and the findings.
     """

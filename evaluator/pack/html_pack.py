@@ -458,7 +458,7 @@ def scale_of(contents: Contents) -> dict[str, Any]:
 
 
 def manual_work_of(contents: Contents) -> dict[str, Any] | None:
-    """Return the hand work with the first two models, and whether the documents are enough; None without."""
+    """Return the cost of correction with the first two models, and whether the documents are enough; None without."""
     made = contents.decision
     if made is None or made.cost is None:
         return None

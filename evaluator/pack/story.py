@@ -143,7 +143,7 @@ def _corrected(models: Sequence[Model]) -> list[KeyDifference]:
     return [KeyDifference("F1", f"corrected, {count_of(max(applied), 'verdict')} applied", one) for one in moved]
 
 
-# --- hand work and size of the test set ------------------------------------------------------------------------
+# --- cost of correction and size of the test set ---------------------------------------------------------------
 
 
 def manual_work(cost: Cost, options: PackOptions) -> tuple[str, str]:

@@ -281,6 +281,8 @@ def view() -> None:
     ]
     if findings.store_problem() is not None:
         facts = ["findings cannot be read"]
+    elif not len(log):
+        facts = []
     if state.entered_bare:
         # What the count of the tab counts.
         state.decided = ""
@@ -300,12 +302,11 @@ def view() -> None:
 
 
 def _ways(loaded: LoadedBoxes | None) -> None:
+    if loaded is None:
+        return
     with st.container(
         key="review_ways", horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
     ):
-        if loaded is None:
-            findings.ask_author()
-            return
         _say_more(loaded)
         if state.meeting_minutes:
             st.download_button(

@@ -170,14 +170,16 @@ def need_files() -> None:
     else:
         text = "No prediction can be evaluated against this ground truth."
     names = " · ".join(each.title.split(" (")[0] for each in formats.FORMATS.values() if each.kind == BOXES.name)
-    st.html(
-        f'<div class="ls-empty"><p>{html.escape(text)}</p><p class="ls-formats">Recognised by content: '
-        f"{html.escape(names)}. PDFs and page images are shown behind the boxes.</p></div>"
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(opener("Open your own files"), width="content")
-        st.button("Open the sample data", icon=":material/folder_open:", on_click=_use_sample)
-        st.page_link(FILES_VIEW, label="Open Files", icon=":material/description:")
+    # Its room is kept until it is drawn, so that nothing moves.
+    with st.container(key="need_files"):
+        st.html(
+            f'<div class="ls-empty"><p>{html.escape(text)}</p><p class="ls-formats">Recognised by content: '
+            f"{html.escape(names)}. PDFs and page images are shown behind the boxes.</p></div>"
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(opener("Open your own files"), width="content")
+            st.button("Open the sample data", icon=":material/folder_open:", on_click=_use_sample)
+            st.page_link(FILES_VIEW, label="Open Files", icon=":material/description:")
     if held.ground_truth is not None and held.models:
         # Another protocol may take these files.
         protocol_choice()

@@ -28,13 +28,16 @@ MANUAL: Final[Mapping[str, str]] = {
     "architecture": "Architecture",
 }
 """The pages of the documentation by the name of their file."""
-_KEYS: Final = (
+KEYS: Final = (
     ("N P", "next and previous mistake"),
     ("← →", "page"),
     ("F", "the other model"),
-    ("V", "verdict"),
+    ("1 2 3 4", "verdict"),
+    ("V", "note"),
+    ("U", "undo"),
     ("?", "all keys of a view"),
 )
+"""The keys of most views, and what they do."""
 STEPS: Final = (
     (
         "overview",
@@ -53,7 +56,7 @@ def menu() -> None:
     """Draw keys, version, and the ways to the documentation and the tour."""
     rows = "".join(
         f"<tr><th scope='row'>{''.join(f'<kbd>{key}</kbd> ' for key in keys.split())}</th><td>{words}</td></tr>"
-        for keys, words in _KEYS
+        for keys, words in KEYS
     )
     st.html(f'<table class="ls-keys"><tbody>{rows}</tbody></table>')
     st.page_link(DOCUMENTATION_VIEW, label="Documentation", icon=":material/menu_book:")

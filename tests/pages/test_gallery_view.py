@@ -83,7 +83,7 @@ def test_it_begins_with_all_places_by_cause(store_path: Path) -> None:
     assert data["groups"][0]["words"] == "76 wrong boxes at 8 places: 68 extra (FP), 8 missed (FN)"
     assert data["groups"][1]["words"] == "41 wrong boxes at 41 places: all extra (FP)"
     first = data["cards"][0]
-    assert (first["title"], first["tags"]) == ("Table read as 14 boxes", ["14 FP", "FN"])
+    assert (first["title"], first["tags"]) == ("Table read as 14 boxes", ["14 FP", "1 FN"])
     assert [(cause["title"], cause["boxes"]) for cause in data["causes"]] == [
         (family_title(family), int(made.boxes[rows].sum())) for family, rows in made.alike.items()
     ]
@@ -235,12 +235,12 @@ def test_a_crop_has_an_address_of_its_own_where_the_server_answers_it(monkeypatc
         assert base64.b64decode(whole.partition(",")[2]) == answered(at.rpartition("/")[2]).body
 
 
-def test_without_pdfs_a_crop_is_an_empty_sheet_with_the_reason() -> None:
+def test_without_pdfs_a_crop_is_an_empty_sheet_and_the_overview_says_why() -> None:
     files = dashboard.workspace(SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"])
     app = start(GALLERY, files=files)
     (crop,) = crops(app, cards(app)[0]["key"]).values()
-    assert crop["image"] is None
-    assert crop["problem"]
+    assert (crop["image"], crop["problem"]) == (None, None)
+    assert any("no PDF is open: boxes on empty sheets" in words for words in dashboard.words(start(files=files)))
 
 
 @pytest.mark.parametrize(

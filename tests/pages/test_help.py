@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.metrics.terms import TERMS
 from evaluator.system.version import __version__
-from pages.app.help_menu import MANUAL, STEPS
+from pages.app.help_menu import KEYS, MANUAL, STEPS
 from pages.app.state import State
 from tests.dashboard import EVERY_VIEW, ROOT, fine, html_blocks, read_html, start, words
 
@@ -25,6 +25,18 @@ def test_the_tour_is_behind_the_question_mark_and_can_be_left_at_any_step(step: 
     assert "Tour of five steps" in buttons
     assert any(word.startswith(f"{step} of 5: ") for word in words(app)) == ("Leave the tour" in buttons) == (step > 0)
     assert ("Next" in buttons, "Back" in buttons) == (step == 1, step == 5)
+
+
+def test_the_keys_behind_the_question_mark_are_those_of_the_views() -> None:
+    script = (ROOT / "evaluator" / "components" / "shared" / "keys.js").read_text(encoding="utf-8")
+    actions = dict(re.findall(r'\b(\w): "([a-z]+)', script[script.index("VERDICT_ACTIONS") :]))
+    said = {key.lower(): words for keys, words in KEYS for key in keys.split()}
+    assert {key: words for key, words in actions.items() if key in said} == {
+        **dict.fromkeys("1234", "verdict"),
+        "v": "note",
+        "u": "undo",
+    }
+    assert all(said[key] == actions[key] for key in "1234vu")
 
 
 def test_each_step_has_its_view() -> None:

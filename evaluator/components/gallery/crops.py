@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import io
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
@@ -108,10 +109,10 @@ def _card(
 
 
 def _tags(boxes: Sequence[CardBoxItem]) -> list[str]:
-    """Return the statuses of boxes, each once with its number: ``14 FP``, ``FN``."""
-    statuses = [box.status for box in boxes]
-    counts = [(statuses.count(status), status) for status in ("FP", "FN", "TP")]
-    return [f"{count:,} {status}" if count > 1 else status for count, status in counts if count]
+    """Return the statuses of boxes, each once: ``14 FP``, ``1 FN``; without numbers where each has one box."""
+    counts = Counter(box.status for box in boxes)
+    several = max(counts.values(), default=0) > 1
+    return [f"{counts[name]:,} {name}" if several else name for name in ("FP", "FN", "TP") if counts[name]]
 
 
 def _placed(boxes: list[CardBoxItem]) -> list[CardBoxItem]:

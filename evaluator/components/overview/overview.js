@@ -5,7 +5,7 @@
  * and attributes only.
  */
 
-import { button, drawWhenOther, html } from "../shared/elements.js";
+import { button, drawWhenOther, html, textWidth } from "../shared/elements.js";
 import { hostOf } from "../shared/focus.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
 import { count, plural } from "../shared/words.js";
@@ -15,6 +15,9 @@ import { count, plural } from "../shared/words.js";
 
 /** The bar of the extra boxes is cut at this share of the one of the ground truth. */
 const LONGEST = 260 / 458;
+/** Pixels of the names of the models. */
+const NAMES = [96, 190];
+const NAME_FONT = "650 13.5px 'Source Sans', 'Source Sans 3', sans-serif";
 
 class Overview {
   /** @param {ParentNode & Node} parent @param {Send<OverviewEvents>} send */
@@ -40,6 +43,8 @@ class Overview {
   rows({ bars, boxes, ticks, note }) {
     const axis = html("div", { class: "ov-axis" }, ...ticks.map(({ at, text }) => html("span", { style: `left:${100 * at}%` }, text)));
     const title = note ? "F1" : "F1, 95 % interval";
+    const longest = Math.max(0, ...bars.map(({ name }) => textWidth(name, NAME_FONT)));
+    this.root.style.setProperty("--names", `${Math.round(Math.max(NAMES[0], Math.min(NAMES[1], longest + 30)))}px`);
     const head = html("div", { class: "ov-row ov-head" }, html("span", { class: "ov-name" }), html("span", { class: "ov-truth" }, `The ${plural(boxes, "ground-truth box", "ground-truth boxes")}`),
       html("span", { class: "ov-extra" }, "Boxes that are not in it"), html("span", { class: "ov-f1" }, title), html("div", { class: "ov-scale" }, axis, html("span", { class: "ov-note" }, note)));
     return [head, ...bars.map((bar) => this.row(bar, boxes, ticks))];

@@ -348,7 +348,9 @@ def crop(
         picture = pictures.awaited_image(renderer, page, dpi=dpi)
     except PageProblem as problem:
         part = crops.region(corners, _UNKNOWN_POINTS, aspect=aspect)
-        return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))
+        # Of all pages alike: the view says it once, and no box is covered.
+        title = None if problem.kind == "no_folder" else plain(problem.title)
+        return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), title)
     points = (picture.page_width, picture.page_height)
     part = crops.region(corners, points, aspect=aspect)
 

@@ -47,10 +47,11 @@ def _cards(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
     letters = [model.letter for model in loaded.pair]
     which = "largest"
     first = ", the one that decides first" if rows and rows[0].fails else ""
+    sheets = "" if loaded.project.pdfs else "; no PDF is open: boxes on empty sheets"
     with st.container(key="which_causes_head", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(
             f'<h2 class="ls-section">What goes wrong <small>an example of each cause{first}; a picture opens its places'
-            f"</small><small class='ls-right'>{_LEGEND}</small></h2>",
+            f"{sheets}</small><small class='ls-right'>{_LEGEND}</small></h2>",
             width="stretch",
         )
         if rows and len(letters) == 2:

@@ -167,6 +167,13 @@ def test_a_module_says_what_it_owns() -> None:
     assert [name_of(path) for path in CORE + VIEWS if not source(path).says] == []
 
 
+def test_types_are_prepared_for_decoding_by_one_module() -> None:
+    """Built-in types need no preparation."""
+    prepares = re.compile(r"msgspec\.convert\(|\.Decoder\(|\.decode\([^\n]*type=(?!dict|list|tuple)")
+    owners = {name_of(path) for path in CORE + VIEWS if prepares.search(path.read_text(encoding="utf-8"))}
+    assert owners == {"evaluator/system/decoding.py"}
+
+
 def test_the_first_file_of_a_package_only_hands_names_on() -> None:
     for path in [*CORE, *VIEWS]:
         if path.name == "__init__.py":

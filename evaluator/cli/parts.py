@@ -17,6 +17,7 @@ from evaluator.project import MergedFiles, OptionError, evaluate, one_input, pat
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import Evaluation
 from evaluator.system.atomic_write import atomic_write
+from evaluator.system.decoding import convert, json_decoder
 from evaluator.system.engine import processes, processors
 from evaluator.system.parts import JOB, PartDone, PartError, Parts
 from evaluator.system.version import __version__
@@ -45,12 +46,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         hints = get_type_hints(PROTOCOLS[self.protocol].options)
         # One folder of those that the option may have.
         return {
-            name: Path(value) if name == "pdfs" else msgspec.convert(value, hints[name])
-            for name, value in self.options.items()
+            name: Path(value) if name == "pdfs" else convert(value, hints[name]) for name, value in self.options.items()
         }
 
 
-_job_of: Final = msgspec.json.Decoder(Job).decode
+_job_of: Final = json_decoder(Job)
 
 
 def write_part(compared: ComparedFiles, shard: str, out: Path) -> int:

@@ -24,6 +24,7 @@ from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import ratio
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import Result
+from evaluator.system.decoding import json_decoder
 
 MOST_BYTES: Final = 64 << 20
 _FIX: Final = "Give a result.json of layoutscope evaluate."
@@ -64,7 +65,7 @@ class _Result(msgspec.Struct):
     model: str | None = None
 
 
-_decoded: Final = msgspec.json.Decoder(_Result | list[_Result]).decode
+_decoded: Final = json_decoder(_Result | list[_Result])
 
 
 class StoredResult(msgspec.Struct, frozen=True):

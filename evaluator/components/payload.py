@@ -13,6 +13,8 @@ from typing import Literal, TypeVar, get_type_hints
 
 import msgspec
 
+from evaluator.system.decoding import convert
+
 Rect = tuple[float, float, float, float]
 """x1, y1, x2, y2."""
 Side = Literal["ground_truth", "prediction"]
@@ -166,7 +168,7 @@ def read_events(state: Mapping[str, object] | None, kind: type[EventsT]) -> Even
     events = {}
     for name, form in get_type_hints(kind, include_extras=True).items():
         try:
-            events[name] = msgspec.convert((state or {}).get(name), form)
+            events[name] = convert((state or {}).get(name), form)
         except msgspec.ValidationError:
             events[name] = None
     return kind(**events)

@@ -23,7 +23,7 @@ from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
 from evaluator.formats.image_paths import Parts, is_image, page_of, parts_of, stem_of, tell_apart
-from evaluator.formats.nesting import Nesting
+from evaluator.formats.nesting import MOST_ABOVE, Nesting
 
 # Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
 _TOLERANCE: Final = {"pixels": 1.0, "page": 1e-6}
@@ -343,11 +343,11 @@ class Builder:
         """Drop the boxes that a level leaves out; return how many each level has, empty if none lies in another."""
         if not self.nesting.stated:
             return {}
-        if circular := self.nesting.drop_circles():
-            rule = f"no item should lie in itself, by way of others ({self._source})"
-            found = f"{count_of(len(circular), 'box')} of items that do, or that lie in one that does"
+        if unsound := self.nesting.drop_unsound():
+            rule = f"no item should lie in itself or more than {MOST_ABOVE} others, by way of others ({self._source})"
+            found = f"{count_of(len(unsound), 'box')} of items that do, or that lie in one that does"
             fix = "Correct which lies in which; all of them are read."
-            self._collector.warning(self.nesting.place_of(circular[0]), rule, found, fix)
+            self._collector.warning(self.nesting.place_of(unsound[0]), rule, found, fix)
         left_out = self.nesting.left_out(self._boxes.page)
         total = len(self._boxes)
         counts: dict[LevelKey, int] = {each or "": total - len(dropped) for each, dropped in left_out.items()}

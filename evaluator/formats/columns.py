@@ -28,6 +28,7 @@ from evaluator.data.subsets import cut
 from evaluator.formats import column_checks
 from evaluator.formats.coco.reader import Numbers
 from evaluator.formats.column_checks import MOST_DIGITS, AnyColumn
+from evaluator.system.decoding import json_decoder
 from evaluator.system.threads import in_threads
 
 MANIFEST: Final = "manifest"
@@ -74,9 +75,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # What msgspec knows of a class is made here: made by two threads at the same time, it ends the process.
-_manifest_of: Final = msgspec.json.Decoder(Manifest).decode
+_manifest_of: Final = json_decoder(Manifest)
 _NO_ARRAY: Final = np.empty(0)
-_source_of: Final = msgspec.json.Decoder(Annotations, dec_hook=lambda _type, _value: _NO_ARRAY).decode
+_source_of: Final = json_decoder(Annotations, hook=lambda _type, _value: _NO_ARRAY)
 
 
 class Texts(Sequence[str]):

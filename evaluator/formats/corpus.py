@@ -21,6 +21,7 @@ from evaluator.formats import columns
 from evaluator.formats.base import FileGroup, Reading
 from evaluator.formats.columns import ColumnFolder
 from evaluator.system.atomic_write import atomic_write
+from evaluator.system.decoding import json_decoder
 
 LIST: Final = "layoutscope-corpus.json"
 """The name of the file that lists the sides."""
@@ -45,7 +46,7 @@ class _List(msgspec.Struct, frozen=True):
     sides: dict[str, _Side] = {}
 
 
-_list_of: Final = msgspec.json.Decoder(_List).decode
+_list_of: Final = json_decoder(_List)
 
 
 def is_corpus(path: Path) -> bool:

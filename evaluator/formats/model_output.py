@@ -23,6 +23,7 @@ from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, read_several
 from evaluator.formats.build import NO_ATTRIBUTES, Builder, Corners, Held, Size, listed
 from evaluator.formats.image_paths import stem_of, without_query
 from evaluator.formats.json_text import excerpt
+from evaluator.system.decoding import convert
 
 AGAIN: Final = "Export the file again, or correct it."
 NO_SIZE: Final = (math.nan, math.nan)
@@ -189,7 +190,7 @@ class OutputFile:
     def convert(self, value: object, kind: type[T], place: str) -> T | None:
         """Return a part of the tree as a struct; None with an issue when it does not fit."""
         try:
-            return msgspec.convert(value, kind)
+            return convert(value, kind)
         except msgspec.ValidationError as error:
             self._report(str(error), value, place)
             return None

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import Final
 
 from evaluator.data.dataset import Level
@@ -21,8 +22,8 @@ _WHOLES: Final = re.compile(
 Extent = tuple[int, int, str]
 """Where the text of an item begins and ends, and the item."""
 
-# No tool nests as deep; a file from a stranger may have a chain of all its items.
-_DEEPEST: Final = 64
+MOST_ABOVE: Final = 64
+"""How many items may hold one, by way of others: no tool nests as deep, a stranger's file may have all in all."""
 
 
 def is_whole(label: str) -> bool:
@@ -41,6 +42,8 @@ class Nesting:
         self._holders: dict[Hashable, list[Hashable]] = {}
         self._groups: set[Hashable] = set()
         self._boxes: list[tuple[Hashable, int, str]] = []
+        # Each sound item, then everything that holds it.
+        self._lines: dict[Hashable, tuple[Hashable, ...]] = {}
 
     @property
     def stated(self) -> bool:
@@ -79,24 +82,30 @@ class Nesting:
             rows.setdefault(item, []).append(row)
         return rows
 
-    def drop_circles(self) -> list[int]:
-        """Forget where items lie that lie in themselves, by way of others, or in such items; return their rows."""
+    def drop_unsound(self) -> list[int]:
+        """Forget where items lie that lie in themselves or more than `MOST_ABOVE` others; return their rows.
+
+        By way of others, and what lies in such items.
+        """
         sorter = TopologicalSorter(self._holders)
         with suppress(CycleError):  # those outside of circles can be had all the same
             sorter.prepare()
-        sound: set[Hashable] = set()
         while ready := sorter.get_ready():
-            sound.update(ready)
+            for item in ready:
+                lines = [self._lines.get(holder) for holder in self._holders.get(item, ())]
+                above = dict.fromkeys(chain.from_iterable(line or () for line in lines))
+                if None not in lines and len(above) <= MOST_ABOVE:
+                    self._lines[item] = (item, *above)
             sorter.done(*ready)
-        circular = [item for item in self._holders if item not in sound]
-        for item in circular:
+        unsound = [item for item in self._holders if item not in self._lines]
+        for item in unsound:
             del self._holders[item]
-        return sorted(row for item in circular for row in self._rows.get(item, ()))
+        return sorted(row for item in unsound for row in self._rows.get(item, ()))
 
     def left_out(self, pages: Sequence[int]) -> dict[Level | None, set[int]]:
         """Return the rows that each level leaves out, None for the one that is read by default; `pages` by row.
 
-        Empty where no box lies in another of its page. There must be no circles; see `drop_circles`.
+        Empty where no box lies in another of its page. After `drop_unsound`.
         """
         inner: set[int] = set()
         default: set[int] = set()
@@ -106,7 +115,7 @@ class Nesting:
         held: set[tuple[Hashable, int]] = set()
         dissolved: set[tuple[Hashable, int]] = set()
         for item in self._holders:
-            above = self._above(item)
+            _, *above = self._lines[item]
             for row in self._rows.get(item, ()):
                 held_by = [key for holder in above if (key := (holder, pages[row])) in on_page]
                 if not held_by:
@@ -120,13 +129,3 @@ class Nesting:
         outer = {row for key in held for row in on_page[key]}
         default |= {row for key in dissolved for row in on_page[key]}
         return {"outer": inner, "inner": outer, "all": set(), None: default} if inner else {}
-
-    def _above(self, item: Hashable) -> list[Hashable]:
-        """Return everything that holds an item within `_DEEPEST` levels, each once, the nearest first."""
-        above: dict[Hashable, None] = {}
-        waiting = [item]
-        for _ in range(_DEEPEST):
-            new = [each for holder in waiting for each in self._holders.get(holder, ()) if each not in above]
-            waiting = list(dict.fromkeys(new))
-            above.update(dict.fromkeys(waiting))
-        return list(above)

@@ -22,6 +22,7 @@ from evaluator.pack.blocks import printed
 from evaluator.pack.finding_rows import place_of, title_of_target, verdict_words
 from evaluator.pack.options import Model
 from evaluator.review.verdicts import ReviewedTarget
+from evaluator.system.decoding import json_decoder
 
 ELEMENT: Final = "pack-record"
 """Id of the element that holds the record."""
@@ -68,7 +69,7 @@ class PackRecord(msgspec.Struct, frozen=True):
     """every finding of the store, shown or not; None in packs of layout 1, which hold those that they show"""
 
 
-_packed_of: Final = msgspec.json.Decoder(PackRecord).decode
+_packed_of: Final = json_decoder(PackRecord)
 
 
 class Change(NamedTuple):

@@ -10,6 +10,8 @@ from typing import Final
 
 import msgspec
 
+from evaluator.system.decoding import json_decoder
+
 RESULTS: Final = "results.json"
 FILES: Final = (
     RESULTS, "results.csv", "results.parquet", "decisions.csv", "findings.csv", "findings.json", "findings.parquet",
@@ -28,7 +30,7 @@ class _Results(msgspec.Struct):
     differences: list[msgspec.Raw]
 
 
-_results_of: Final = msgspec.json.Decoder(_Results).decode
+_results_of: Final = json_decoder(_Results)
 
 
 def foreign_files(path: Path) -> list[str]:

@@ -10,9 +10,10 @@ import msgspec
 from evaluator.pdf import writer as pdf_writer
 from evaluator.pdf.process import Process, ProcessLost, ProcessTimeout
 from evaluator.pdf.writer import Accepted, Answer, Finish, Fonts, Mark, Piece, Refusal, Rows, Section
+from evaluator.system.decoding import msgpack_decoder
 
 _SECONDS: Final = 60.0
-_answer_of: Final = msgspec.msgpack.Decoder(Answer).decode
+_answer_of: Final = msgpack_decoder(Answer)
 _REPLY_BYTES: Final = pdf_writer.PIECE_BYTES + 4096
 
 

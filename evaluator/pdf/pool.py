@@ -53,13 +53,14 @@ from evaluator.pdf.worker import (
     open_regular,
     pixel_size,
 )
+from evaluator.system.decoding import msgpack_decoder
 from evaluator.system.lru_cache import LRUCache
 
 __all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "media_type_of", "sharpest_width"]
 
 # Of a process whose page is slow, as `nice` counts: a tenth of what others get while they want it.
 _SLOW_PRIORITY: Final = 10
-_reply_of: Final = msgspec.msgpack.Decoder(Reply).decode
+_reply_of: Final = msgpack_decoder(Reply)
 # A page may take so many times its limit of the processor by the clock: it waits while others have the processor.
 # Windows has no limit of the processor.
 _CLOCK_LIMITS: Final = 1 if sys.platform == "win32" else 6

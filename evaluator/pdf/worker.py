@@ -37,6 +37,7 @@ from msgspec import Meta
 
 from evaluator.pdf.sandbox import empty_folder, enter, limit_process
 from evaluator.system import memory
+from evaluator.system.decoding import msgpack_decoder
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -1153,7 +1154,7 @@ def main() -> None:
     # The pictures of pages come and go.
     memory.keep_freed_memory()
     encode = msgspec.msgpack.Encoder().encode
-    decode = msgspec.msgpack.Decoder(Request).decode
+    decode = msgpack_decoder(Request)
     try:
         name = _start_engine()
     except ImportError as problem:

@@ -27,6 +27,7 @@ from evaluator.pdf.worker import (
     read_frame,
     write_frame,
 )
+from evaluator.system.decoding import msgpack_decoder
 
 _Untyped: TypeAlias = Any
 
@@ -616,7 +617,7 @@ def main() -> None:
     """Work off messages from stdin until it is closed or a document is refused."""
     source, sink, files = own_pipes()
     encode = msgspec.msgpack.Encoder().encode
-    decode = msgspec.msgpack.Decoder(Message).decode
+    decode = msgpack_decoder(Message)
     pymupdf = engine()
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)

@@ -32,6 +32,7 @@ from evaluator.review.verdicts import (
     event_problems,
     judge,
 )
+from evaluator.system.decoding import convert
 
 MOST_ROWS: Final = 1_000_000
 _NEEDED: Final = ("verdict", "author", "time")
@@ -233,7 +234,7 @@ def _typed(place: str, row: Row, collector: Collector) -> _Cells | None:
     cells, good = _Cells(), True
     for column in _Cells.__struct_fields__:
         try:
-            setattr(cells, column, msgspec.convert(row.get(column), type=_TYPES[column]))
+            setattr(cells, column, convert(row.get(column), _TYPES[column]))
         except msgspec.ValidationError:
             rule = {"tags": "tags must be text, separated by commas"}.get(column, f"{column} must be text")
             collector.error(_at(place, column), rule, quote(row[column]), "Correct it.")
@@ -258,7 +259,7 @@ def _target(place: str, cells: _Cells, collector: Collector) -> Target | None:
     try:
         if isinstance(cells.snapshot, str):
             return decode_target(cells.snapshot)
-        return msgspec.convert(cells.snapshot, type=Target)
+        return convert(cells.snapshot, Target)
     except (msgspec.MsgspecError, UnicodeEncodeError) as problem:
         rule = "snapshot must be as it was exported"
         collector.error(_at(place, "snapshot"), rule, str(problem)[:160], "Export again.")

@@ -8,6 +8,8 @@ from typing import Annotated, Final
 
 import msgspec
 
+from evaluator.system.decoding import json_decoder
+
 STALE: Final = timedelta(minutes=5)
 """A meeting whose presenter was not heard of for so long has ended; clocks of two servers may differ."""
 HEARD_OF: Final = timedelta(minutes=1)
@@ -15,6 +17,8 @@ HEARD_OF: Final = timedelta(minutes=1)
 
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Count = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,10 +41,10 @@ class Meeting(msgspec.Struct, frozen=True, kw_only=True):
     verified: bool
     files: str
     item: str
-    example: int
+    example: Count
     thresholds: Thresholds
-    number: int
-    time: datetime
+    number: Count
+    time: Moment
     open: bool = True
 
     def is_live(self, now: datetime) -> bool:
@@ -61,8 +65,8 @@ class Follower(msgspec.Struct, frozen=True, kw_only=True):
     session: str
     name: str
     verified: bool
-    time: datetime
+    time: Moment
 
 
-decode_thresholds: Final = msgspec.json.Decoder(Thresholds).decode
+decode_thresholds: Final = json_decoder(Thresholds)
 """The thresholds that some JSON is."""

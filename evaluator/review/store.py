@@ -34,6 +34,7 @@ from evaluator.review.meetings import ABSENT, Follower, Meeting, decode_threshol
 from evaluator.review.problems import StoreProblem, problem_of
 from evaluator.review.store_address import in_home, stored_bytes
 from evaluator.review.verdicts import Event, ReviewLog, check_event, decode_target, time_text
+from evaluator.system.decoding import convert
 
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
@@ -529,24 +530,18 @@ def _row(entry: Event, workspace: str) -> dict[str, Any]:
 def _meeting(row: Row[Any], name: str) -> Meeting:
     """Return a row as a meeting; a `StoreProblem` for one that was changed by other hands."""
     try:
-        return Meeting(
-            **{each: getattr(row, each) for each in ("session", "presenter", "files", "item", "example", "number")},
-            verified=bool(row.verified),
-            thresholds=decode_thresholds(row.thresholds),
-            time=datetime.fromisoformat(row.time).astimezone(UTC),
-            open=bool(row.open),
-        )
-    except (msgspec.MsgspecError, ValueError, TypeError) as raised:
+        given = {**row._mapping, "thresholds": decode_thresholds(row.thresholds)}
+        return convert(given, Meeting, strict=False)
+    except (msgspec.MsgspecError, TypeError) as raised:
         raise StoreProblem("corrupt", store=name, detail=f"The meeting: {str(raised).rstrip('.')}.") from raised
 
 
 def _follower(row: Row[Any], name: str) -> Follower:
     """Return a row as a follower; a `StoreProblem` for one that was changed by other hands."""
     try:
-        time = datetime.fromisoformat(row.time).astimezone(UTC)
-    except (ValueError, TypeError) as raised:
+        return convert({**row._mapping}, Follower, strict=False)
+    except msgspec.MsgspecError as raised:
         raise StoreProblem("corrupt", store=name, detail=f"Who follows: {str(raised).rstrip('.')}.") from raised
-    return Follower(session=str(row.session), name=str(row.name), verified=bool(row.verified), time=time)
 
 
 def _event(row: Row[Any], name: str) -> Event:

@@ -21,6 +21,7 @@ import msgspec
 
 from evaluator.data.dataset import Side
 from evaluator.metrics.results import capitalised
+from evaluator.system.decoding import json_decoder
 
 Kind = Literal["mistake", "field", "word", "page", "document", "comparison"]
 Verdict = Literal["model_wrong", "ground_truth_wrong", "ambiguous", "ignore"]
@@ -111,7 +112,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(box for box in self.boxes if box.side == side)
 
 
-decode_target: Final = msgspec.json.Decoder(Target).decode
+decode_target: Final = json_decoder(Target)
 """The target that some JSON is."""
 
 

@@ -27,6 +27,7 @@ from evaluator.pdf.problems import PageProblem
 from evaluator.project import MergedFiles, one_input, paths_of
 from evaluator.protocols import box_protocols
 from evaluator.system.atomic_write import atomic_write
+from evaluator.system.decoding import convert
 from evaluator.workspace.roles import NO_SIDES, Sides, Workspace
 
 SUFFIX: Final = ".toml"
@@ -78,7 +79,7 @@ def read(path: Path) -> tuple[Workspace, str]:
         text = content.decode()
         if _DEEP_KEY.search(_STRINGS.sub("s", text)):
             raise ValueError("a key of many parts")
-        held = msgspec.convert(tomllib.loads(text), _Project)
+        held = convert(tomllib.loads(text), _Project)
     except msgspec.ValidationError as error:
         rule = f"the keys are {', '.join(_Project.__struct_fields__)} ({_SOURCE})"
         collector.fail("", rule, quote(str(error)), _WRITE)

@@ -20,6 +20,7 @@ from evaluator.formats import folder, limits, search, unsupported
 from evaluator.formats.base import KINDS, FileGroup, Kind
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.project import MergedFiles, one_input, paths_of
+from evaluator.system.decoding import convert
 
 _MODELS_SHOWN: Final = 26
 # The environment of a process holds so many notes at most; the terminal has them all.
@@ -81,7 +82,7 @@ def from_json(text: str) -> Workspace:
     """Return the workspace of `Workspace.to_json`."""
     described = msgspec.json.decode(text.encode())
     sides = {kind: _sides(described["sides"][kind]) for kind in KINDS if kind in described["sides"]}
-    issues, others = (msgspec.convert(described.get(name, []), tuple[Issue, ...]) for name in ("issues", "others"))
+    issues, others = (convert(described.get(name, []), tuple[Issue, ...]) for name in ("issues", "others"))
     passed_over = tuple(map(str, described.get("passed_over", [])))
     return Workspace(sides, bool(described["as_reference"]), issues, others, passed_over)
 

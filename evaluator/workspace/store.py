@@ -26,6 +26,7 @@ from evaluator.formats.base import Kind
 from evaluator.pdf.folder import name_problem
 from evaluator.project import Upload
 from evaluator.system.atomic_write import atomic_write
+from evaluator.system.decoding import json_decoder
 
 STATE_FILE: Final = "workspace.json"
 MOST_BYTES: Final = 4 * 2**30
@@ -97,7 +98,7 @@ class _State(msgspec.Struct, frozen=True):
     filters: dict[str, str] = {}
 
 
-_state_of: Final = msgspec.json.Decoder(_State).decode
+_state_of: Final = json_decoder(_State)
 
 
 class WorkspaceFolder:

@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 import msgspec
 
 from evaluator.data.issues import cut
+from evaluator.system.decoding import json_decoder
 
 T = TypeVar("T")
 
@@ -89,7 +90,7 @@ def whole_number(low: int, high: int, *, shift: int = 0) -> Codec[int]:
 
 def json_of(kind: Any, checked: Callable[[Any], T], plain: Callable[[T], object]) -> Codec[T]:  # noqa: ANN401 - a type
     """Return the codec of a value as JSON; `checked` makes it of what was decoded, `plain` encodes it."""
-    decode = msgspec.json.Decoder(kind).decode
+    decode = json_decoder(kind)
 
     def read(text: str) -> T:
         try:

@@ -536,6 +536,19 @@ def test_who_presents_stays_while_looking_at_other_views(store_path: Path, monke
     assert msgspec.structs.replace(heard, time=told.time) == told
 
 
+def test_a_name_that_is_half_a_character_is_shown_escaped_and_presented(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = started_meeting()
+    item = screen_of(app)["item"]
+    app = decided(app, monkeypatch, {**DECISION, "item": item, "name": "Zo\ud800", "example": 10**30, "whole": False})
+    assert screen_of(app)["reviewer"] == r"Zo\ud800"
+    with Store(store_path) as opened:
+        now = opened.meeting()
+    assert now is not None
+    assert (now.presenter, now.example) == (r"Zo\ud800", 0)
+
+
 def test_only_this_place_and_no_date_that_is_none(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = started_meeting()
     title = "Several boxes read as one Figure"

@@ -10,7 +10,7 @@ import pytest
 
 from evaluator import formats
 from evaluator.data.dataset import Level
-from evaluator.formats.nesting import Nesting
+from evaluator.formats.nesting import MOST_ABOVE, Nesting
 from evaluator.project import OptionError, evaluate
 from tests.cli.conftest import Runner, run
 
@@ -217,13 +217,14 @@ def test_boxes_of_circles_are_read() -> None:
     for row, (item, inside) in enumerate(stated):
         nesting.put(item, inside=inside, group=False)
         nesting.add_box(item, row, item)
-    assert nesting.drop_circles() == [0, 1, 2, 3, 4]
+    assert nesting.drop_unsound() == [0, 1, 2, 3, 4]
     assert nesting.left_out([0] * len(stated))[None] == {5}
-    assert (Nesting().drop_circles(), Nesting().left_out([])) == ([], {})
+    assert (Nesting().drop_unsound(), Nesting().left_out([])) == ([], {})
     pictures = [docling_item(f"pictures/{row}", f"pictures/{1 - row}", "picture") for row in (0, 1)]
     assert read(json.dumps({**DOCLING, "pictures": pictures}).encode(), name="a.json")[1] == [
-        "$.pictures[0].prov[0]: no item should lie in itself, by way of others (DoclingDocument); found 2 boxes of "
-        "items that do, or that lie in one that does. Correct which lies in which; all of them are read."
+        "$.pictures[0].prov[0]: no item should lie in itself or more than 64 others, by way of others "
+        "(DoclingDocument); found 2 boxes of items that do, or that lie in one that does. Correct which lies in which; "
+        "all of them are read."
     ]
     assert counts({**DOCLING, "pictures": pictures}) == [2, 2, 2, 2]
 
@@ -397,17 +398,23 @@ def test_other_levels_are_refused(sides: tuple[Path, Path]) -> None:
         evaluate("snapshot", sides[0], [sides[1]], level="both")
 
 
-def test_a_chain_of_all_items_and_a_holder_of_many_boxes_take_no_pairs_of_them() -> None:
-    """Counted in steps of the way up: a limit on levels, not on seconds."""
+def test_what_lies_in_more_than_64_others_is_read_and_a_holder_of_many_boxes_takes_no_pairs_of_them() -> None:
+    """A chain of all items, then one item in as many others as it has parts: counted in entries, not in seconds."""
     nesting, rows = Nesting(), 3_000
     for item in range(rows):
         nesting.add_box(item, item, "")
         nesting.put(item, inside=item + 1, group=False)
     for row in range(rows, 2 * rows):
         nesting.add_box(rows, row, "")
-    assert nesting.drop_circles() == []
-    assert len(nesting._above(0)) == 64
+    assert nesting.drop_unsound() == [*range(rows - MOST_ABOVE)]
     out = nesting.left_out([0] * (2 * rows))
     assert {level: len(left) for level, left in out.items()} == {
-        "outer": rows, "inner": 2 * rows - 1, "all": 0, None: rows,
+        "outer": MOST_ABOVE, "inner": rows + MOST_ABOVE - 1, "all": 0, None: MOST_ABOVE,
     }  # fmt: skip
+    nesting = Nesting()
+    for part in range(rows):
+        nesting.put(f"part {part}", inside="table", group=False)
+        nesting.put("table", inside=f"figure {part}", group=False)
+        nesting.add_box(f"part {part}", part, "")
+    assert nesting.drop_unsound() == [*range(rows)]
+    assert max(map(len, nesting._lines.values())) == 1

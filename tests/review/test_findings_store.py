@@ -324,12 +324,23 @@ class TestContract:
         assert ended is not None
         assert not ended.is_live(NOW)
         assert len(store.events()) == 1
-        # Thresholds that no slider has, by other hands.
+
+    @pytest.mark.parametrize(
+        ("column", "value"),
+        [
+            # Thresholds that no slider has, no JSON, and what no Meeting holds.
+            ("thresholds", '{"protocol": "snapshot", "iou": 7.0}'), ("thresholds", "\\xff"), ("time", "yesterday"),
+            ("time", "2026-12-01T10:00:00"), ("example", -5), ("number", -1),
+        ],
+    )  # fmt: skip
+    def test_a_meeting_that_other_hands_changed_is_refused(
+        self, address: str, opened: Opener, column: str, value: object
+    ) -> None:
+        opened(address).present(MEETING)
         with database(address) as connection:
-            wrong = {"thresholds": '{"protocol": "snapshot", "iou": 7.0}'}
-            connection.execute(text("UPDATE layoutscope_meeting SET thresholds = :thresholds"), wrong)
+            connection.execute(text(f"UPDATE layoutscope_meeting SET {column} = :value"), {"value": value})
         with refused("corrupt"):
-            store.meeting()
+            opened(address).meeting()
 
     def test_followers_are_those_who_were_heard_of_lately(self, address: str, opened: Opener) -> None:
         """Of their workspace, by name, each session once; gone when they leave or were silent."""

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.formats.coco.float_parser import PADDING, WORD, decimals
+from evaluator.system.decoding import json_decoder
 
 BOX: Final = "bbox"
 INTEGERS: Final = frozenset({"image_id", "category_id", "id", "iscrowd", "ignore"})
@@ -42,8 +43,8 @@ _MOST_EXACT: Final = 1 << 53
 Text = npt.NDArray[np.uint8]
 Column = npt.NDArray[Any]
 
-_record = msgspec.json.Decoder(dict[str, float | tuple[float, float, float, float]], strict=True).decode
-_decoded = msgspec.json.Decoder(list[float], strict=True).decode
+_record = json_decoder(dict[str, float | tuple[float, float, float, float]])
+_decoded = json_decoder(list[float])
 
 
 class _Spelling(NamedTuple):

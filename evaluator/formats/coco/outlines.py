@@ -20,13 +20,14 @@ from evaluator.data.issues import Collector
 from evaluator.data.polygons import Outlines
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.masks import mask_rings
+from evaluator.system.decoding import json_decoder
 
 # Rows whose outlines are decoded at a time.
 _AT_A_TIME = 2048
 _FEWEST_NUMBERS = 6
 _LARGEST = sys.float_info.max
-_RINGS = msgspec.json.Decoder(list[list[list[float]]], strict=True).decode
-_ANYTHING = msgspec.json.Decoder(object).decode
+_RINGS = json_decoder(list[list[list[float]]])
+_ANYTHING = json_decoder(object)
 
 
 def outlines(values: Mapping[int, bytes], place: str, collector: Collector) -> Mapping[int, Sequence[FloatArray]]:

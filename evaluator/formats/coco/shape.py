@@ -22,6 +22,7 @@ from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.formats.coco.chunks import ChunkReader
 from evaluator.formats.coco.ids import WHOLE_NUMBERS, IdTexts
 from evaluator.formats.json_text import garbage_collection_off
+from evaluator.system.decoding import json_decoder
 
 # Small columns are joined so early that they leave no holes in the memory behind them.
 _PARTS_OF_A_BLOCK: Final = 64
@@ -120,10 +121,10 @@ class CocoFile(NamedTuple):
     texts: IdTexts = WHOLE_NUMBERS
 
 
-_TOP = msgspec.json.Decoder(dict[str, msgspec.Raw], strict=True).decode
-_IMAGES = msgspec.json.Decoder(list[Image], strict=True).decode
-_CATEGORIES = msgspec.json.Decoder(list[Category], strict=True).decode
-_ITEMS = msgspec.json.Decoder(list[Item], strict=True).decode
+_TOP = json_decoder(dict[str, msgspec.Raw])
+_IMAGES = json_decoder(list[Image])
+_CATEGORIES = json_decoder(list[Category])
+_ITEMS = json_decoder(list[Item])
 
 
 class NeedsFullValidation(Exception):

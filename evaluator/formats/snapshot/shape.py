@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 from evaluator.data.boxes import BoolArray, FloatArray
 from evaluator.data.dataset import CodeArray
 from evaluator.formats import limits
+from evaluator.system.decoding import json_decoder
 
 _QUOTE = ord('"')
 _COUNT_STEP = 1 << 18
@@ -112,8 +113,8 @@ class SnapshotFile(NamedTuple):
     pointed: list[int]
 
 
-_SKIM = msgspec.json.Decoder(_Skimmed, strict=True).decode
-_PAGE = msgspec.json.Decoder(PageEntry, strict=True).decode
+_SKIM = json_decoder(_Skimmed)
+_PAGE = json_decoder(PageEntry)
 
 
 class _Codes(dict[str, int]):

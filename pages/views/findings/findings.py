@@ -305,7 +305,8 @@ def remember_author() -> None:
 def set_author(name: str) -> None:
     """Take a name that was not typed into the field of `ask_author`, when nobody is named yet."""
     if name.strip() and not author()[0]:
-        state.reviewer = name.strip()[:AUTHOR_LENGTH]
+        # It comes from a browser: half a character of UTF-16 can neither be stored nor shown.
+        state.reviewer = plain(name.strip())[:AUTHOR_LENGTH]
 
 
 def save(

@@ -7,7 +7,8 @@ quadratic time, and stops at marks that HTML does not have.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Final, NamedTuple
 
 from evaluator.data.plain_text import plain
@@ -197,20 +198,15 @@ def otsl_cells(text: str) -> list[Cell]:
         else:
             grid[-1].append((tag, content))
 
-    def run(tags: Iterator[str], wanted: str) -> int:
-        length = 1
-        for tag in tags:
-            if tag != wanted:
-                break
-            length += 1
-        return length
+    def is_part(down: int, right: int, wanted: str) -> bool:
+        return down < len(grid) and right < len(grid[down]) and grid[down][right][0] == wanted
 
     return [
         Cell(
             row,
             col,
-            row_span=run((line[col][0] if col < len(line) else "" for line in grid[row + 1 :]), "ucel"),
-            col_span=run((each for each, _ in line[col + 1 :]), "lcel"),
+            row_span=next(span for span in count(1) if not is_part(row + span, col, "ucel")),
+            col_span=next(span for span in count(1) if not is_part(row, col + span, "lcel")),
             header=tag == "ched",
             text=plain(content),
         )

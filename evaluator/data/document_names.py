@@ -23,7 +23,7 @@ _ENDING: Final = re.compile(
 _NUMBER: Final = re.compile(r"\d+")
 _APART: Final = re.compile(r"[\s_\-.]+")
 PAGE_WORDS: Final = "page|pg|p|img|image|scan|seite|blatt|bild|pagina|folio|sheet|slide|out"
-_PAGE_OF: Final = re.compile(rf"(.+?)[\s_./-]+(?:(?:{PAGE_WORDS})[\s_.-]*)?(\d{{1,9}})", re.IGNORECASE)
+_PAGE_OF: Final = re.compile(rf"[\s_./-](?:(?:{PAGE_WORDS})[\s_.-]*)?(\d{{1,9}})\Z", re.IGNORECASE)
 # Shorter ones are in other names by chance.
 _SHORTEST: Final = 3
 # So many lengths of names are looked for in longer ones, the most frequent.
@@ -131,12 +131,24 @@ def pages_in_names(names: Sequence[str], known: Iterable[str]) -> list[tuple[str
     [('report.pdf', 0), ('report.pdf', 1), None]
     """
     documents = _unique((_without_endings(name), name) for name in known)
-    read = [_PAGE_OF.fullmatch(_without_endings(name.replace("\\", "/"))) for name in names]
-    parts = [(documents.get(_without_folder(each[1])), int(each[2])) if each else (None, 0) for each in read]
+    read = (_document_and_number(_without_endings(name.replace("\\", "/"))) for name in names)
+    parts = [(documents.get(_without_folder(document)), number) for document, number in read]
     from_0 = {document for document, number in parts if number == 0}
     pages = [(document, number - (document not in from_0)) if document else None for document, number in parts]
     often = Counter(pages)
     return [page if often[page] == 1 else None for page in pages]
+
+
+def _document_and_number(name: str) -> tuple[str, int]:
+    """Return what stands before the page of a name, and its number; empty and 0 for no page."""
+    page = _PAGE_OF.search(name, 1)
+    if page is None:
+        return "", 0
+    end = page.start()
+    # By hand: a pattern would try every place of a long row of separators.
+    while end > 1 and (name[end - 1] in "_./-" or name[end - 1].isspace()):
+        end -= 1
+    return name[:end], int(page[1])
 
 
 def _different(names: Sequence[str], known: Sequence[str]) -> tuple[_Keys, _Keys]:

@@ -10,9 +10,12 @@ import numpy as np
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.cells import Cell, Table, cells_of
 from evaluator.data.dataset import Dataset, JoinedBoxes
+from evaluator.data.issues import Issue
 from evaluator.data.plain_text import plain
-from evaluator.matching.pairs import Candidates, greedy_rows, overlapping_pairs
+from evaluator.matching.pairs import Candidates, greedy_rows, most_pairs, overlapping_pairs
 
+MOST_CHARACTER_PAIRS: Final = 10_000_000_000
+"""Pairs of characters of the texts of a page that are compared: 100,000 on each side."""
 _LEAST_IOU: Final = 1e-12
 
 
@@ -31,18 +34,71 @@ class ItemPairs(NamedTuple):
     mute: int
 
 
-def pair_items(dataset: Dataset, truth: BoolArray, predicted: BoolArray, *, iou: float, same_label: bool) -> ItemPairs:
+def pages_by_text(dataset: Dataset, taking: Sequence[BoolArray]) -> BoolArray:
+    """Return the pages on which an item of a side that takes part has no box, bool, shape (pages,)."""
+    by_text = np.zeros(dataset.pages, dtype=bool)
+    for side, part in zip((dataset.ground_truth, dataset.predictions[0]), taking, strict=True):
+        by_text[side.page[part & np.isnan(side.xyxy[:, 0])]] = True
+    return by_text
+
+
+def text_limit_issues(
+    dataset: Dataset, taking: Sequence[BoolArray], by_text: BoolArray, *, compares_texts: bool
+) -> tuple[Issue, ...]:
+    """Return an error for the page with the most pairs of items or of characters, if it has too many to compare.
+
+    Items are compared on pages `by_text`; characters there, and everywhere if the protocol `compares_texts`.
+    """
+    sides = dataset.ground_truth, dataset.predictions[0]
+    items, characters = [], []
+    for side, part in zip(sides, taking, strict=True):
+        items.append(np.bincount(side.page[part], minlength=dataset.pages))
+        lengths = [_length(side, row) for row in np.flatnonzero(part).tolist()]
+        characters.append(np.bincount(side.page[part], lengths, minlength=dataset.pages))
+    rules = (
+        ("items", items, by_text, most_pairs(items[0] + items[1]), "Give the items boxes, or split the page."),
+        (
+            "characters",
+            characters,
+            by_text | compares_texts,
+            np.full(dataset.pages, MOST_CHARACTER_PAIRS),
+            "Split the page, or the longest text.",
+        ),
+    )
+    issues = []
+    for what, counts, compared, most, fix in rules:
+        pairs = np.where(compared, counts[0] * counts[1], 0)
+        over = np.flatnonzero(pairs > most)
+        if len(over):
+            page = over[np.argmax(pairs[over])]
+            name = dataset.document_ids[dataset.page_document[page]]
+            rule = f"at most {most[page]:,} pairs of {what} of the two sides of a page are compared by text"
+            found = f"{counts[0][page]:,.0f} and {counts[1][page]:,.0f}"
+            place = f"{name}, page {dataset.page_index[page] + 1}"
+            issues.append(
+                Issue(severity="error", file=sides[1].source.name, place=place, rule=rule, found=found, fix=fix)
+            )
+    return tuple(issues)
+
+
+def _length(side: JoinedBoxes, row: int) -> int:
+    """Return how many characters an item has, of its text or of its cells."""
+    boxes = side.source.boxes
+    text = None if boxes.text is None else boxes.text[row]
+    table: Table | None = None if text is not None or boxes.cells is None else boxes.cells[row]
+    return len(text or "") if table is None or isinstance(table, str) else sum(len(cell.text) for cell in table)
+
+
+def pair_items(
+    dataset: Dataset, taking: Sequence[BoolArray], by_text: BoolArray, *, iou: float, same_label: bool
+) -> ItemPairs:
     """Return the pairs of the items that take part; greedy by falling IoU, or by rising distance of texts.
 
-    Where all items of a page have a box, pairs have an IoU of at least `iou`; else texts of a similarity of 3/10. The
-    lower predicted row goes first of equal pairs, then the lower one of the ground truth. `same_label` keeps pairs of
-    different labels out.
+    On pages `by_text` texts have a similarity of 3/10, elsewhere boxes an IoU of at least `iou`. The lower predicted
+    row goes first of equal pairs, then the lower one of the ground truth. `same_label` keeps pairs of different labels
+    out.
     """
-    sides, taking = (dataset.ground_truth, dataset.predictions[0]), [truth.copy(), predicted.copy()]
-    boxed = [~np.isnan(side.xyxy[:, 0]) for side in sides]
-    by_text = np.zeros(dataset.pages, dtype=bool)
-    for side, part, has_box in zip(sides, taking, boxed, strict=True):
-        by_text[side.page[part & ~has_box]] = True
+    sides, taking = (dataset.ground_truth, dataset.predictions[0]), [part.copy() for part in taking]
     groups = [side.page * (len(dataset.labels) if same_label else 1) + side.label * same_label for side in sides]
     rows = [np.flatnonzero(part & ~by_text[side.page]) for side, part in zip(sides, taking, strict=True)]
     columns = [(side.xyxy[own], group[own]) for side, own, group in zip(sides, rows, groups, strict=True)]

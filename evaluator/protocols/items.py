@@ -18,7 +18,8 @@ from evaluator import formats
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import Annotations, Boxes, Dataset, JoinedBoxes, Side, fix_texts, join
 from evaluator.data.issues import Issue, count_of, examples
-from evaluator.matching.item_pairs import ItemPairs, pair_items
+from evaluator.data.subsets import kept_boxes
+from evaluator.matching.item_pairs import ItemPairs, pages_by_text, pair_items, text_limit_issues
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics.item_ledger import Item, ItemLedger, Items, item_ledger
 from evaluator.metrics.measures import Key, Measures, Ratios
@@ -383,7 +384,10 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
             resolved, issues = self.prepare(truth, predicted, options)
             dataset = join(truth, resolved)
             chosen = [self._chosen(side, dataset, options) for side in (dataset.ground_truth, dataset.predictions[0])]
-            pairs = pair_items(dataset, *chosen, iou=iou, same_label=options.same_label)
+            by_text = pages_by_text(dataset, chosen)
+            compares_texts = self.column != "order"
+            raise_on_errors(issues, text_limit_issues(dataset, chosen, by_text, compares_texts=compares_texts))
+            pairs = pair_items(dataset, chosen, by_text, iou=iou, same_label=options.same_label)
             label = "one label" if options.same_label else "any label"
             said = [f"IoU ≥ {threshold_text(iou)}, {label}"]
             if options.labels is not None:
@@ -443,7 +447,8 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         """See `Protocol.prepare`; a side without what is compared is an error besides."""
         resolved, issues = super().prepare(truth, predicted, options)
         lacking = tuple(issue for side in (truth, resolved) for issue in self._lacking(side, options))
-        return resolved, raise_on_errors(issues, lacking, crowding_issues(truth, resolved))
+        boxed = (kept_boxes(side, ~np.isnan(side.boxes.xyxy[:, 0])) for side in (truth, resolved))
+        return resolved, raise_on_errors(issues, lacking, crowding_issues(*boxed))
 
     def lacks_column(self, side: Boxes, options: OptionsT) -> bool:
         """Return whether a side has nothing that could be compared."""

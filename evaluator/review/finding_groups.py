@@ -12,6 +12,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area, intersec
 from evaluator.matching.box_results import UNMATCHED, AnyBoxResult
 from evaluator.matching.error_types import NONE
 from evaluator.matching.page_rows import rows_on
+from evaluator.matching.pairs import TOUCHING, overlapping_pairs
 from evaluator.review.identity import match_page_reviews, mistake_targets, targets_by_id
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import VERDICTS, Event, ReviewedTarget, ReviewLog, Target, Verdict
@@ -148,9 +149,10 @@ def beside(result: AnyBoxResult, place: PlaceRows, of: AnyBoxResult) -> PlaceRow
 
 def _beside(boxes: FloatArray, others: FloatArray) -> BoolArray:
     """Return which boxes have half of their area in one of the others."""
-    if not len(boxes) or not len(others):
-        return np.zeros(len(boxes), dtype=bool)
-    pairs = np.repeat(boxes, len(others), axis=0), np.tile(others, (len(boxes), 1))
-    shared = intersection(*pairs).reshape(len(boxes), len(others))
-    inside: BoolArray = (shared >= _INSIDE_SHARE * area(boxes)[:, None]).any(axis=1) & (area(boxes) > 0)
+    inside: BoolArray = np.zeros(len(boxes), dtype=bool)
+    groups = (np.zeros(len(each), dtype=np.int64) for each in (boxes, others))
+    pairs = overlapping_pairs(boxes, next(groups), others, next(groups), iou_floor=TOUCHING)
+    own = boxes[pairs.ground_truth]
+    half = intersection(own, others[pairs.prediction]) >= _INSIDE_SHARE * area(own)
+    inside[pairs.ground_truth[half]] = True
     return inside

@@ -38,6 +38,7 @@ _SECONDS_THAT_COUNT: Final = 0.25
 _LIMIT: Final = 150.0
 _SIDE: Final = 1000.0
 _BOXES: Final = ("snapshot", "coco", "pixel", "pod")
+_ITEMS: Final = ("order", "text", "tables")
 
 
 # --- two files of a size ---------------------------------------------------------------------------------------------
@@ -225,6 +226,71 @@ def _depth(folder: Path, depth: int) -> Pair:
     return truth, model
 
 
+def _items(folder: Path, make: Callable[[random.Random], list[Row]]) -> Pair:
+    """Write two files with a page of items each."""
+    chance = random.Random(1)
+    paths = folder / "truth.jsonl", folder / "model.jsonl"
+    for path in paths:
+        page = {"document": "a.pdf", "page": 0, "width": _SIDE, "height": _SIDE, "items": make(chance)}
+        path.write_text(json.dumps(page))
+    return paths
+
+
+def _words(chance: random.Random, length: int) -> str:
+    return "".join(chance.choices("abcdefgh ", k=length))
+
+
+def _without_boxes(folder: Path, count: int) -> Pair:
+    return _items(
+        folder, lambda chance: [{"box": None, "label": "text", "order": 0, "text": _words(chance, 30)}] * count
+    )
+
+
+def _long_text(folder: Path, length: int) -> Pair:
+    box = [1, 1, 9, 9]
+    return _items(folder, lambda chance: [{"box": box, "label": "text", "order": 0, "text": _words(chance, length)}])
+
+
+def _table(folder: Path, cells: Callable[[random.Random], object], key: str) -> Pair:
+    return _items(folder, lambda chance: [{"box": [1, 1, 9, 9], "label": "table", "order": 0, key: cells(chance)}])
+
+
+def _long_table(folder: Path, rows: int) -> Pair:
+    def cells(chance: random.Random) -> list[Row]:
+        return [{"row": row, "col": column, "text": _words(chance, 5)} for row in range(rows) for column in range(3)]
+
+    return _table(folder, cells, "cells")
+
+
+def _wide_cell(folder: Path, span: int) -> Pair:
+    return _table(folder, lambda _: [{"row": 0, "col": 0, "row_span": span, "col_span": span, "text": "a"}], "cells")
+
+
+def _marks(folder: Path, count: int) -> Pair:
+    return _table(folder, lambda _: "<fcel>a<nl>" * count, "html")
+
+
+def _nested(folder: Path, count: int) -> Pair:
+    """Write two results of Document Intelligence: a table of so many paragraphs, in as many figures."""
+
+    def region(at: int) -> list[Row]:
+        x, y = at % 100 * 5, at // 100 % 100 * 5
+        return [{"pageNumber": 1, "polygon": [x, y, x + 4, y, x + 4, y + 4, x, y + 4]}]
+
+    elements = [f"/paragraphs/{at}" for at in range(count)]
+    result = {
+        "apiVersion": "2024-11-30", "content": "",
+        "pages": [{"pageNumber": 1, "width": 600, "height": 600, "unit": "pixel"}],
+        "paragraphs": [{"content": "a", "boundingRegions": region(at)} for at in range(count)],
+        "tables": [{"boundingRegions": region(0), "cells": [{"content": "", "elements": elements}]}],
+        "figures": [{"boundingRegions": region(at), "elements": ["/tables/0"]} for at in range(count)],
+    }  # fmt: skip
+    paths = folder / "truth.json", folder / "model.json"
+    for path in paths:
+        path.write_text(json.dumps({"status": "succeeded", "analyzeResult": result}))
+    return paths
+
+
 SIZES: Final[dict[str, tuple[Callable[[Path, int], Pair], int, int]]] = {
     "boxes of a page, apart": (_boxes_apart, 1_000, 4),
     "boxes of a page, anywhere": (_boxes_anywhere, 1_000, 4),
@@ -249,6 +315,12 @@ SIZES: Final[dict[str, tuple[Callable[[Path, int], Pair], int, int]]] = {
     "labels, exchanged": (_same_labels, 500, 4),
     "documents": (_documents, 2_000, 4),
     "depth": (_depth, 16, 14),
+    "items in a table in figures": (_nested, 500, 4),
+    "items without boxes": (_without_boxes, 250, 4),
+    "characters of a text": (_long_text, 12_500, 5),
+    "rows of a table": (_long_table, 125, 5),
+    "span of a cell": (_wide_cell, 10, 8),
+    "marks of a table": (_marks, 10_000, 4),
 }  # fmt: skip
 """The makers of the files, the smallest size, and how many sizes, each twice the one before."""
 
@@ -279,13 +351,16 @@ def _view(name: str, pair: Pair) -> str:
 def _steps(pair: Pair, folder: Path, *, outlines: bool) -> Iterator[tuple[str, Callable[[], str]]]:
     sides = "--gt", str(pair[0]), "--pred", str(pair[1])
     yield "check", lambda: _command("check", str(pair[0]), str(pair[1]))
-    for protocol in _BOXES:
+    of_items = pair[0].suffix == ".jsonl"
+    for protocol in _ITEMS if of_items else _BOXES:
         yield f"evaluate {protocol}", lambda protocol=protocol: _command("evaluate", protocol, *sides)  # type: ignore[misc]
         if outlines and protocol != "pixel":
             yield (
                 f"evaluate {protocol}, outlines",
                 lambda protocol=protocol: _command("evaluate", protocol, *sides, "--polygons"),  # type: ignore[misc]
             )
+    if of_items:
+        return
     yield "suspects", lambda: _command("suspects", "snapshot", *sides)
     for view in ("OVERVIEW", "PAGE_BROWSER", "FILES", "SUSPECTS"):
         yield f"view {view.lower()}", lambda view=view: _view(view, pair)  # type: ignore[misc]

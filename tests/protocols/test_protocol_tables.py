@@ -16,7 +16,8 @@ from rapidfuzz.distance import Levenshtein
 from evaluator import project
 from evaluator.data.cells import MOST_MARKUP, Cell, Table, cells_of
 from evaluator.protocols.base import Evaluation
-from evaluator.protocols.tables import compare_tables, grits
+from evaluator.protocols.tables import compare_tables
+from evaluator.protocols.tables import evaluation as tables
 from evaluator.protocols.tables.teds import teds_of
 from tests.building import write_items
 from tests.reading import refusal
@@ -176,14 +177,22 @@ def test_what_has_no_cells_is_counted_and_said(tmp_path: Path) -> None:
     ]
 
 
-def test_tables_of_too_many_slots_have_no_grits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grits, "MOST_PAIRS", 15)
-    evaluation = evaluated(tmp_path, [([{"box": BOX, "html": ONE}], [{"box": BOX, "html": ONE}])])
+@pytest.mark.parametrize(
+    ("limit", "most", "few"),
+    [("cells", 15, 99), ("slots of few cells", 99, 15)],
+)
+def test_tables_of_too_many_pairs_have_no_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, few: int
+) -> None:
+    monkeypatch.setattr(tables, "MOST_PAIRS", most)
+    monkeypatch.setattr(tables, "_FEW_PAIRS", few)
+    wide = ONE if limit == "cells" else "<table><tr><td colspan=9>a</table>"
+    evaluation = evaluated(tmp_path, [([{"box": BOX, "html": wide}], [{"box": BOX, "html": wide}])])
     dataset = evaluation.result.to_json()["dataset"]
-    assert (dataset["teds"]["table_mean"], dataset["grits_con"]["f"]) == (1.0, None)
+    assert (dataset["tables"], dataset["teds"]["table_mean"], dataset["grits_con"]["f"]) == (1, None, None)
     assert [issue.sentence for issue in evaluation.issues] == [
-        "read.jsonl: two tables may have 15 pairs of slots; found 1 table, the first on a, page 1. They have no GriTS; "
-        "split them."
+        f"read.jsonl: two tables may have {most} pairs of slots, 64 for each pair of cells; found 1 table, the first "
+        "on a, page 1. They have no numbers; split them."
     ]
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from evaluator import project
 from evaluator.data.plain_text import plain, words
+from evaluator.matching import item_pairs
 from evaluator.protocols.base import Evaluation
 from evaluator.protocols.items import value_of
 from evaluator.protocols.text import TextPair, compare_texts
@@ -138,6 +139,32 @@ def test_a_side_without_text_is_refused(tmp_path: Path) -> None:
         "read.jsonl: text compares the text of items (Text of items); found none of 1 item has any. Give a file that "
         "has them, such as lines of items with text (format items, docs/formats.md)."
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "box", "sentence"),
+    [
+        (
+            "most_pairs",
+            None,
+            "at most 3 pairs of items of the two sides of a page are compared by text; found 2 and 2. Give the items "
+            "boxes, or split the page.",
+        ),
+        (
+            "MOST_CHARACTER_PAIRS",
+            A,
+            "at most 3 pairs of characters of the two sides of a page are compared by text; found 2 and 2. Split the "
+            "page, or the longest text.",
+        ),
+    ],
+)
+def test_more_pairs_than_a_page_may_have_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, box: list[float] | None, sentence: str
+) -> None:
+    limit = (lambda items: items * 0 + 3) if box is None else 3
+    monkeypatch.setattr(item_pairs, name, limit)
+    side = [("Text", box, "a"), ("Text", box, "b")]
+    assert refusal(evaluated, tmp_path, side, side) == [f"read.jsonl: a, page 1: {sentence}"]
 
 
 def test_the_terminal_gates_and_exports_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

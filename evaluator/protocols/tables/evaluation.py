@@ -28,6 +28,11 @@ TITLE: Final = "Table structure"
 TEDS: Final = ("teds", "teds_s")
 GRITS: Final = ("grits_con", "grits_top", "grits_loc")
 MEASURES: Final = (*TEDS, *GRITS)
+MOST_PAIRS: Final = 10_000_000
+"""Pairs of cells, and of slots, of two tables; of more there is no number."""
+MOST_SLOTS: Final = 64
+"""Pairs of slots for each pair of cells, beyond the first `_FEW_PAIRS`: a few cells may span a grid of any size."""
+_FEW_PAIRS: Final = 100_000
 
 
 class TablePair(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +92,8 @@ def compare_tables(
     undefined = truth is not None and not cells
     scores: dict[str, Score] = {}
     mistakes: list[Mistake] = []
-    if not undefined and one.slots * other.slots <= grits.MOST_PAIRS:
+    fits = _fits(one, other)
+    if fits and not undefined:
         contents = grits.align(grits.of_contents(one, other))
         scores = {"grits_con": contents.score, "grits_top": grits.align(grits.of_spans(one, other)).score}
         if one.has_boxes and other.has_boxes:
@@ -99,7 +105,7 @@ def compare_tables(
     elif not undefined and not others:
         name: Name = "missing" if predicted is None else "unreadable" if others is None else "empty"
         mistakes = [Mistake(name=name, cost=one.slots)]
-    teds = None if truth is None else teds_of(cells or (), others or ())
+    teds = teds_of(cells or (), others or ()) if fits and truth is not None else None
     return TablePair(
         ground_truth=positions[0],
         prediction=positions[1],
@@ -110,6 +116,12 @@ def compare_tables(
         grits=scores,
         mistakes=mistakes,
     )
+
+
+def _fits(one: Grid, other: Grid) -> bool:
+    """Return whether two tables have few enough pairs of cells and slots."""
+    cells, slots = len(one.cells) * len(other.cells), one.slots * other.slots
+    return max(cells, slots) <= MOST_PAIRS and slots <= _FEW_PAIRS + MOST_SLOTS * cells
 
 
 class TablesPage(PageNumbers, frozen=True, kw_only=True):
@@ -240,8 +252,8 @@ class TablesResult(ItemResult[TablesPage]):
             )
             issues.append(_issue(self.ground_truth.name, undefined, rule, fix))
         if large:
-            rule = f"two tables may have {grits.MOST_PAIRS:,} pairs of slots"
-            issues.append(_issue(file, large, rule, "They have no GriTS; split them."))
+            rule = f"two tables may have {MOST_PAIRS:,} pairs of slots, {MOST_SLOTS} for each pair of cells"
+            issues.append(_issue(file, large, rule, "They have no numbers; split them."))
         return tuple(issues)
 
 

@@ -15,11 +15,9 @@ import numpy as np
 from evaluator.data.boxes import FloatArray, IntArray, iou
 from evaluator.data.cells import Cell, shape_of
 
-MOST_PAIRS: Final = 100_000_000
-"""Pairs of slots of two tables; of more there is no number."""
 # Scores that are nearer than this are equal: a third and two thirds are 1.
 _EQUAL: Final = 1e-9
-_AT_ONCE: Final = 1 << 21
+_AT_ONCE: Final = 1 << 20
 Pairs = list[tuple[int, int]]
 
 
@@ -124,12 +122,21 @@ def of_contents(truth: Grid, predicted: Grid) -> Similarity:
 def of_spans(truth: Grid, predicted: Grid) -> Similarity:
     """Return how similar the spans of cells are around a slot: their IoU."""
     (one, first), (other, second) = (_kinds(grid) for grid in (truth, predicted))
-    return Similarity(iou(one[:, None], other[None]), first, second)
+    return Similarity(_all_ious(one, other), first, second)
 
 
 def of_boxes(truth: Grid, predicted: Grid) -> Similarity:
     """Return how similar the boxes of cells are: their IoU."""
-    return Similarity(iou(truth.boxes[:, None], predicted.boxes[None]), truth.own, predicted.own)
+    return Similarity(_all_ious(truth.boxes, predicted.boxes), truth.own, predicted.own)
+
+
+def _all_ious(boxes: FloatArray, others: FloatArray) -> FloatArray:
+    """Return the IoU of each box with each other one, some rows at a time."""
+    values = np.empty((len(boxes), len(others)))
+    step = max(_AT_ONCE // max(len(others), 1), 1)
+    for at in range(0, len(boxes), step):
+        values[at : at + step] = iou(boxes[at : at + step, None], others[None])
+    return values
 
 
 def _kinds(grid: Grid) -> tuple[FloatArray, IntArray]:

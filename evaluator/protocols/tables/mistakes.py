@@ -158,8 +158,10 @@ def _shifted(truth: Grid, predicted: Grid, contents: Alignment, wrong: dict[int,
     """Yield the rows, or the columns, whose texts stand one line beside; their cells are taken out of `wrong`."""
     along, across = (contents.rows, contents.columns) if axis == 0 else (contents.columns, contents.rows)
     to, over = dict(along), dict(across)
-    for line in sorted({_place(truth.cells[cell])[axis] for cell in wrong}):
-        mine = [cell for cell in wrong if _place(truth.cells[cell])[axis] == line]
+    lines: dict[int, list[int]] = {}
+    for cell in wrong:
+        lines.setdefault(_place(truth.cells[cell])[axis], []).append(cell)
+    for line, mine in sorted(lines.items()):
         for step in (-1, 1):
             beside = [_stands_beside(truth.cells[cell], predicted, to, over, axis=axis, step=step) for cell in mine]
             if sum(beside) < _FEWEST_SHIFTED:

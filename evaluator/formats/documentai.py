@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from evaluator.data.page_sizes import TRANSFORMED
-from evaluator.formats.build import NO_ATTRIBUTES, Size
+from evaluator.formats import limits
+from evaluator.formats.build import NO_ATTRIBUTES, Corners, Size
 from evaluator.formats.model_output import ModelOutput, OutputFile, camel_keys, listed_in
-from evaluator.formats.nesting import Extent
+from evaluator.formats.nesting import Extent, Placed
 from evaluator.formats.unsupported import VISION
 
 _MARKS: Final = (
@@ -86,12 +87,19 @@ class _LayoutBlock(msgspec.Struct, gc=False, rename="camel"):
     image_block: dict[str, object] | None = None
 
 
+class _Part(NamedTuple):
+    """An element of a page with boxes in boxes: where its text is, None where it states none, and its box."""
+
+    text: Extent | None
+    placed: Placed
+
+
 class DocumentAI(ModelOutput):
     """Documents of Document AI v1 ("Document") that give pages.
 
     Of `pages` the blocks, paragraphs, tables and visual elements are read, labelled "block", "paragraph", "table" and
     the element's type. Paragraphs are read and not the blocks that have their text, and tables and not what has text in
-    them; see `Reading.level`. The score is ``layout.confidence``. The
+    them, or, of elements without a text anchor, their box; see `Reading.level`. The score is ``layout.confidence``. The
     ``document`` of a process response and what ``Document.to_dict`` writes are taken too. Elements without vertices are
     left out with a warning. Shards (name, hyphen, number) in one folder are one document. Of ``documentLayout`` blocks
     with a ``boundingBox`` are read, text blocks under their ``type``, others as "table", "list" and "image"; no cells
@@ -149,7 +157,7 @@ class DocumentAI(ModelOutput):
             attributes = {TRANSFORMED: "yes"} if page.transforms else NO_ATTRIBUTES
             row = file.page(where, index=number, size=size, attributes=attributes)
             sizes[row], by_row[row] = size, value
-            spans: dict[str, list[Extent]] = {}
+            parts: dict[str, list[_Part]] = {}
             several = isinstance(value, dict) and sum(bool(value.get(key)) for key in _LABELS) > 1
             for key, label in (*_LABELS.items(), ("visualElements", "visual element")):
                 for spot, held in file.items(value, key, where):
@@ -158,11 +166,12 @@ class DocumentAI(ModelOutput):
                     if element is not None and not _has_place(element):
                         bare.append(spot)
                     elif element is not None:
-                        _add(element, element.type or label, (row, size), spot, file, nested=several)
-                        if several:
-                            of_element = list(_spans(element.layout.text_anchor, spot))
-                            spans.setdefault(key, []).extend(of_element or _span_of_cells(held, spot))
-            _nest(spans, file)
+                        box = _add(element, element.type or label, (row, size), spot, file, nested=several)
+                        if several and box is not None:
+                            texts = [*_spans(element.layout.text_anchor, spot)] or _span_of_cells(held, spot)
+                            text = next((extent for extent in texts if extent[0] < extent[1]), None)
+                            parts.setdefault(key, []).append(_Part(text, (box, spot)))
+            _nest(parts, file)
         file.leave_out(
             bare,
             elements,
@@ -200,29 +209,40 @@ def _span_of_cells(table: object, spot: str) -> list[Extent]:
     return [(min(start for start, _ in known), max(end for _, end in known), spot)] if known else []
 
 
-def _nest(spans: dict[str, list[Extent]], file: OutputFile) -> None:
-    """State which elements of a page have their text in a table or block."""
+def _nest(parts: dict[str, list[_Part]], file: OutputFile) -> None:
+    """State which elements of a page have their text in a table or block; their box where one has no text."""
     pairs = (("tables", "blocks"), ("tables", "paragraphs"), ("blocks", "tables"), ("blocks", "paragraphs"))
+    nesting = file.builder.nesting
     for outer, inner in pairs:
-        placed = (extent for extent in spans.get(inner, ()) if extent[0] < extent[1])
+        holders, items = parts.get(outer, []), parts.get(inner, [])
         # A block with the text of a table is in it, and not the other way round.
-        holders, equal = spans.get(outer, ()), inner != "tables"
-        file.builder.nesting.put_by_text(placed, inside=holders, group=outer == "blocks", equal=equal)
+        group, equal = outer == "blocks", inner != "tables"
+        texts = [holder.text for holder in holders if holder.text]
+        nesting.put_by_text((item.text for item in items if item.text), inside=texts, group=group, equal=equal)
+        # A page with more is refused.
+        if len(holders) + len(items) <= limits.MAX_OBJECTS_PER_PAGE:
+            for stated in (False, True):
+                inside = [holder.placed for holder in holders if not (stated and holder.text)]
+                bare = [item.placed for item in items if bool(item.text) == stated]
+                nesting.put_by_place(bare, inside=inside, group=group, equal=equal)
 
 
 def _layout(layout: object, place: str, sizes: dict[int, Size | None], file: OutputFile) -> None:
     """Add the blocks of the layout parser that have a box; `sizes` has the page sizes by row."""
-    blocks = list(_blocks(layout, place, file, depth=0))
-    elements = [(where, block, _Element(_Layout(block.bounding_box))) for where, block in blocks]
+    elements = [
+        (where, block, _Element(_Layout(block.bounding_box)), above)
+        for where, block, above in _blocks(layout, place, file)
+    ]
     file.leave_out(
-        [where for where, _, element in elements if not _has_place(element)],
+        [where for where, _, element, _ in elements if not _has_place(element)],
         len(elements),
         "blocks",
         should="a block of a layout should have a boundingBox with vertices",
         without="This is a Document AI layout without boxes: none of its {} blocks has a boundingBox",
         fix="Process the document again with returnBoundingBoxes in the layoutConfig, or with an OCR processor.",
     )
-    for where, block, element in elements:
+    placed: dict[str, Placed] = {}
+    for where, block, element, above in elements:
         if not _has_place(element):
             continue
         number = 1 if block.page_span is None or block.page_span.page_start is None else block.page_span.page_start
@@ -231,18 +251,23 @@ def _layout(layout: object, place: str, sizes: dict[int, Size | None], file: Out
         label = next((name for held, name in kinds if held is not None), "block")
         if block.text_block is not None:
             label = block.text_block.type or "text"
-        _add(element, label, (page, sizes.get(page)), where, file)
+        if (box := _add(element, label, (page, sizes.get(page)), where, file, nested=True)) is not None:
+            placed[where] = box, where
+            holders = [placed[each] for each in above if each in placed]
+            file.builder.nesting.put_by_place([placed[where]], inside=holders, group=True)
 
 
-def _blocks(held: object, place: str, file: OutputFile, *, depth: int) -> Iterator[tuple[str, _LayoutBlock]]:
-    """Yield the blocks under a key, each before those in its text block."""
+def _blocks(
+    held: object, place: str, file: OutputFile, above: tuple[str, ...] = ()
+) -> Iterator[tuple[str, _LayoutBlock, tuple[str, ...]]]:
+    """Yield the blocks under a key, each before those in its text block, with the blocks in whose text block it is."""
     for where, value in file.items(held, "blocks", place):
         block = file.convert(value, _LayoutBlock, where)
         if block is None:
             continue
-        yield where, block
-        if isinstance(value, dict) and "textBlock" in value and depth < _MOST_NESTING:
-            yield from _blocks(value["textBlock"], f"{where}.textBlock", file, depth=depth + 1)
+        yield where, block, above
+        if isinstance(value, dict) and "textBlock" in value and len(above) < _MOST_NESTING:
+            yield from _blocks(value["textBlock"], f"{where}.textBlock", file, (*above, where))
 
 
 def _is_shard(value: object, file: OutputFile) -> bool:
@@ -264,8 +289,11 @@ def _add(
     file: OutputFile,
     *,
     nested: bool = False,
-) -> None:
-    """Add the box of an element on a page of this row and size; `nested`: it may lie in others, or hold them."""
+) -> Corners | None:
+    """Add the box of an element on a page of this row and size, and return it; None with an issue, or for no page size.
+
+    `nested`: it may lie in others, or hold them.
+    """
     row, size = page
     polygon = element.layout.bounding_poly
     assert polygon is not None
@@ -275,8 +303,8 @@ def _add(
         if size is None:
             rule = "a page with vertices in pixels must have a dimension (Document AI)"
             file.collector.error(place, rule, "none", "Add dimension, or normalizedVertices.")
-            return
+            return None
         if not min(size) > 0.0:
-            return
+            return None
         points = [(vertex.x / size[0], vertex.y / size[1]) for vertex in polygon.vertices]
-    file.outline(row, label, points, place, score=element.layout.confidence, item=place if nested else None)
+    return file.outline(row, label, points, place, score=element.layout.confidence, item=place if nested else None)

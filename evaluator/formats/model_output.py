@@ -332,18 +332,19 @@ class OutputFile:
         score: float | None = None,
         item: Hashable = None,
         held: Held | None = None,
-    ) -> None:
-        """Add the box around some points; they are kept as an outline when they are no plain box."""
+    ) -> Corners | None:
+        """Add and return the box around some points; they are kept as an outline when they are no plain box."""
         if len(points) < _FEWEST_POINTS:
             rule = f"a polygon must have at least {_FEWEST_POINTS} points ({self.source})"
             self.collector.error(place, rule, f"{len(points)}", AGAIN)
-            return
+            return None
         xs, ys = [point[0] for point in points], [point[1] for point in points]
         box = min(xs), min(ys), max(xs), max(ys)
         # Arrays cost more than all the rest, and nearly all polygons are boxes.
         plain = len(points) <= _MOST_CORNERS and len(set(xs)) <= 2 and len(set(ys)) <= 2
         rings = () if plain else (np.array(points, dtype=np.float64),)
         self.builder.box(page, label, box, place, score=score, rings=rings, item=item, held=held)
+        return box
 
     def corners(
         self,

@@ -11,6 +11,9 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import Final
 
+import numpy as np
+
+from evaluator.data.boxes import area, intersection
 from evaluator.data.dataset import Level
 
 _WHOLES: Final = re.compile(
@@ -21,6 +24,10 @@ _WHOLES: Final = re.compile(
 
 Extent = tuple[int, int, str]
 """Where the text of an item begins and ends, and the item."""
+Placed = tuple[tuple[float, float, float, float], str]
+"""The box of an item, and the item."""
+# Tools round boxes, and pad them by a few pixels.
+_HELD: Final = 0.9
 
 MOST_ABOVE: Final = 64
 """How many items may hold one, by way of others: no tool nests as deep, a stranger's file may have all in all."""
@@ -66,6 +73,21 @@ class Nesting:
             at = bisect_right(starts, start) - 1
             if at >= 0 and end <= holders[at][1] and (equal or holders[at][:2] != (start, end)):
                 self.put(item, inside=holders[at][2], group=group)
+
+    def put_by_place(
+        self, items: Sequence[Placed], *, inside: Sequence[Placed], group: bool = False, equal: bool = True
+    ) -> None:
+        """State that items lie in the smallest of those that hold nearly all of their box; `equal` as `put_by_text`."""
+        if not items or not inside:
+            return
+        holders = np.array([box for box, _ in inside], dtype=np.float64)
+        sizes = area(holders)
+        for corners, item in items:
+            box = np.array(corners, dtype=np.float64)
+            shared = intersection(holders, box)
+            held = (shared > 0.0) & (shared >= _HELD * area(box)) & (equal | (shared < _HELD * sizes))
+            if held.any():
+                self.put(item, inside=inside[int(np.where(held, sizes, np.inf).argmin())][1], group=group)
 
     def add_box(self, item: Hashable, row: int, place: str) -> None:
         """State that a box is one of an item's."""

@@ -112,7 +112,7 @@ READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
     ),
     "Document AI's layout parser": (
         LAYOUT_PARSED, "f.json",
-        [(1, label, 0.1, 0.2, 0.3, 0.4) for label in ("heading-1", "table", "list", "image", "text", "block")],
+        [(1, label, 0.1, 0.2, 0.3, 0.4) for label in ("table", "list", "image", "text", "block")],
     ),
     "Document AI's layout parser in pixels": (
         {"mimeType": "image/png", "pages": [{"pageNumber": 1, "dimension": {"width": 4, "height": 8}}],

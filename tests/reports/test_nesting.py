@@ -299,10 +299,13 @@ def test_pictures_groups_and_headings_of_docling() -> None:
     assert counts(tree) == [6, 6, 7, 9]
 
 
+def placed(top: float = 0.1, bottom: float = 0.9, **more: Any) -> dict[str, Any]:
+    corners = [{"x": x, "y": y} for x, y in ((0.1, top), (0.9, top), (0.9, bottom), (0.1, bottom))]
+    return {"layout": {"boundingPoly": {"normalizedVertices": corners}, **more}}
+
+
 def anchored(start: int, end: int) -> dict[str, Any]:
-    corners = [{"x": 0.1, "y": 0.1}, {"x": 0.9, "y": 0.1}, {"x": 0.9, "y": 0.9}, {"x": 0.1, "y": 0.9}]
-    anchor = {"textSegments": [{"startIndex": str(start), "endIndex": str(end)}]}
-    return {"layout": {"boundingPoly": {"normalizedVertices": corners}, "textAnchor": anchor}}
+    return placed(textAnchor={"textSegments": [{"startIndex": str(start), "endIndex": str(end)}]})
 
 
 def test_blocks_paragraphs_and_tables_of_document_ai() -> None:
@@ -323,6 +326,30 @@ def test_blocks_paragraphs_and_tables_of_document_ai() -> None:
     del bare["layout"]["textAnchor"]
     tables = [{**bare, "headerRows": [row], "bodyRows": []}]
     assert counts({"mimeType": "a", "pages": [{**page, "tables": tables}]})[0] == 5
+
+
+@pytest.mark.parametrize("anchors", [(), ("paragraphs",), ("blocks", "tables")])
+def test_what_document_ai_states_no_text_of_is_in_what_holds_its_box(anchors: tuple[str, ...]) -> None:
+    """Two paragraphs in a block, a table that is a block with a paragraph, and a paragraph of its own."""
+    page: dict[str, Any] = {
+        "blocks": [placed(0.1, 0.5), placed(0.6, 0.8)],
+        "paragraphs": [placed(0.1, 0.3), placed(0.29, 0.51), placed(0.65, 0.75), placed(0.81, 0.9)],
+        "tables": [placed(0.6, 0.8)],
+    }
+    for key in anchors:
+        for at, element in enumerate(page[key]):
+            element["layout"]["textAnchor"] = anchored(10 * at + 50 * (key == "tables"), 10 * at + 60)["layout"][
+                "textAnchor"
+            ]
+    assert counts({"mimeType": "a", "pages": [{"pageNumber": 1, **page}]}) == [4, 3, 4, 7]
+
+
+def test_blocks_of_the_layout_parser_are_in_those_that_hold_their_box() -> None:
+    def text(top: float, bottom: float, *inside: Any) -> dict[str, Any]:
+        return {"boundingBox": placed(top, bottom)["layout"]["boundingPoly"], "textBlock": {"blocks": [*inside]}}
+
+    blocks = [text(0.1, 0.5, text(0.1, 0.2), text(0.2, 0.4)), text(0.6, 0.65, text(0.66, 0.8))]
+    assert counts({"mimeType": "a", "documentLayout": {"blocks": blocks}}) == [4, 3, 4, 5]
 
 
 @pytest.fixture

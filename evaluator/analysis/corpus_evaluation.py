@@ -17,7 +17,7 @@ import numpy as np
 
 from evaluator.analysis.doctor.match_check import micro_of
 from evaluator.data.boxes import IntArray
-from evaluator.data.dataset import Annotations, Dataset, again_issues, join, page_keys, repeated
+from evaluator.data.dataset import Annotations, Dataset, Repeats, join, page_keys
 from evaluator.data.issues import BadInput
 from evaluator.data.subsets import kept_boxes
 from evaluator.formats.columns import ColumnFolder, DamagedColumns
@@ -73,13 +73,13 @@ class _Part(NamedTuple):
     """What is known of some documents: what the numbers follow from, and what shows whether the boxes belong together.
 
     `micro`: the pooled counts at the first threshold. `doubt`: pages by row, and how many are compared, see
-    `pages_in_doubt`. `boxes`: of the ground truth, and how many of these are listed again.
+    `pages_in_doubt`. `repeats`: those of the ground truth and of the predictions.
     """
 
     partial: Any
     micro: MetricColumns
     doubt: tuple[IntArray, int]
-    boxes: tuple[int, int]
+    repeats: tuple[Repeats, Repeats]
 
 
 def evaluate_corpus(
@@ -119,9 +119,11 @@ def evaluate_corpus(
     result = replace(result, merged=merged)
     issues = (*without.issues, *result.own_issues(predicted.name))
     if isinstance(protocol, BoxProtocol):
+        unshared = protocol.unshared_issues(truth, predicted, (sides[0].page_counts, sides[1].page_counts))
         off = _pages_off(cuts, parts, dataset, engine)
-        truths, again = (sum(part.boxes[at] for part in parts) for at in (0, 1))
-        issues = (*issues, *apart_issues(off, predicted.name), *again_issues(truth.name, truths, again))
+        truths, model = (Repeats.merged(part.repeats[at] for part in parts) for at in (0, 1))
+        again = (*truths.issues(truth.name, "ground_truth"), *model.issues(predicted.name, "prediction"))
+        issues = (*dict.fromkeys((*issues, *unshared)), *apart_issues(off, predicted.name), *again)
     return Evaluation(result, issues, has_boxes=False)
 
 
@@ -171,7 +173,8 @@ def _part(given: Documents, *, protocol: AnyProtocol, options: Options) -> _Part
         scores = np.isnan(predicted.boxes.score)
         result: Any = evaluation.result
         own = result.own_issues(predicted.name)
-        if {*evaluation.issues} - {*own, *without.issues} or (scores.any() and not scores.all()):
+        unshared = protocol.unshared_issues(truth, predicted) if isinstance(protocol, BoxProtocol) else ()
+        if {*evaluation.issues} - {*own, *without.issues, *unshared} or (scores.any() and not scores.all()):
             return None
         doubt = np.empty(0, dtype=np.int64), 0
         if isinstance(result, BoxEvaluation):
@@ -183,8 +186,7 @@ def _part(given: Documents, *, protocol: AnyProtocol, options: Options) -> _Part
             micro = micro_of(protocol, options)(truth, predicted)
     except (BadInput, ValueError):
         return None
-    boxes = len(truth.boxes), int(repeated(truth.boxes).sum())
-    return _Part(result.partial, copy(micro), doubt, boxes)
+    return _Part(result.partial, copy(micro), doubt, (Repeats.of(truth.boxes), Repeats.of(predicted.boxes)))
 
 
 def _emptied(source: Annotations) -> Annotations:

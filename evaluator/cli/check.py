@@ -29,7 +29,7 @@ from evaluator.metrics.results import ratio_text
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.locked import locked_issues
 from evaluator.pdf.passwords import opening_with
-from evaluator.protocols import box_protocols
+from evaluator.protocols import DEFAULT, box_protocols
 from evaluator.protocols.base import Source
 
 
@@ -93,14 +93,18 @@ def check(
     pairs = [] if has_errors(issues) and len(files) == 1 else _pairs(boxes, reading)
     issues += dict.fromkeys(issue for truth, prediction in pairs for issue in _together(truth, prediction))
     issues += dict.fromkeys(
-        issue for read in (*truths, *(each for each, _ in pairs)) for issue in repeated_issues(read)
+        issue for read in (*truths, *(truth for truth, _ in pairs)) for issue in repeated_issues(read, "ground_truth")
     )
+    issues += [issue for _, prediction in pairs for issue in repeated_issues(prediction, "prediction")]
     diagnoses = _diagnoses(pairs)
     if has_errors(issues):
         # A file that breaks its rules matches nothing anyway; only what would mend it is worth saying.
         diagnoses = [each for each in diagnoses if each.best is not None]
     stated = {read.name for read in annotations if read.side == "prediction"}
-    issues += [each.issue() for each in diagnoses if _refused(each, stated=each.file in stated)]
+    refused = [each for each in diagnoses if _refused(each, stated=each.file in stated)]
+    issues += [each.issue() for each in refused]
+    apart = {each.file for each in refused}
+    issues += [issue for pair in pairs if pair[1].name not in apart for issue in _unshared(*pair)]
     if not has_errors(issues):
         issues += [issue for truth, prediction in pairs for issue in _tied(truth, prediction)]
     if json:
@@ -173,6 +177,17 @@ def _together(truth: Annotations, prediction: Annotations) -> list[Issue]:
     except BadInput:
         return []
     return [issue for issue in resolved.issues if issue not in prediction.issues]
+
+
+def _unshared(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
+    """Return what one of two files lacks, by the protocol of the prediction's format; empty where it is no pair."""
+    systems = box_protocols()
+    try:
+        return systems.get(prediction.format, systems[DEFAULT]).unshared_issues(
+            truth, formats.resolve(prediction, truth)
+        )
+    except BadInput:
+        return ()
 
 
 def _diagnoses(pairs: Sequence[tuple[Annotations, Annotations]]) -> list[Diagnosis]:

@@ -12,7 +12,7 @@ from typing import Annotated, Final, NamedTuple
 from cyclopts import Group, Parameter
 
 from evaluator import protocols
-from evaluator.analysis.doctor.match_check import check_match
+from evaluator.analysis.doctor.match_check import check_evaluation
 from evaluator.analysis.slices.pdf_pages import of_results
 from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
@@ -31,7 +31,6 @@ from evaluator.cli.program import OK, Truth, UsageError, in_one_sentence, need_f
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, given_options
 from evaluator.components.payload import ModelItem
-from evaluator.data.dataset import repeated_issues
 from evaluator.data.issues import count_of, issues_text, plain
 from evaluator.metrics.results import distinct_names
 from evaluator.pack.chapters import model_name
@@ -58,7 +57,7 @@ from evaluator.project import (
     require_joined,
 )
 from evaluator.protocols import AnyBoxProtocol, AnyProtocol
-from evaluator.protocols.base import BoxProtocol, Options, Source
+from evaluator.protocols.base import BoxProtocol, Evaluation, Options, Source
 from evaluator.review.store_address import store_address
 from evaluator.review.verdicts import Event, ReviewLog
 
@@ -394,11 +393,13 @@ class _Run(NamedTuple):
             system.match(system.pair(dataset, model, options, iou_floor=floor), options, min_score=score).at(iou)
             for model, score in enumerate(self.scores)
         ]
-        issues = [*files.issues, *repeated_issues(dataset.ground_truth.source)]
+        truth, issues = dataset.ground_truth.source, [*files.issues]
         for side, result in zip(dataset.predictions, results, strict=True):
-            issues += check_match(system, dataset.ground_truth.source, side.source, options, result.micro)
-            if system.needs_scores:
-                issues += system.result(result.matching, system.thresholds, options).own_issues(side.source.name)
+            # How scores are ranked is said of all thresholds.
+            thresholds = system.thresholds if system.needs_scores else (iou,)
+            evaluated = system.result(result.matching, thresholds, options)
+            evaluation = Evaluation(evaluated, evaluated.own_issues(side.source.name))
+            issues += check_evaluation(system, truth, side.source, options, evaluation).issues
         called = self._called([side.source for side in dataset.predictions])
         return Boxes(system, results, called, log, tuple(dict.fromkeys(issues)), options)
 

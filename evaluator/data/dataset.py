@@ -6,10 +6,10 @@ Readers check everything once; from here on the columns are trusted and never ed
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
@@ -469,18 +469,36 @@ def repeated(boxes: Boxes) -> BoolArray:
     return again
 
 
-def repeated_issues(truth: Annotations) -> tuple[Issue, ...]:
-    """Return a warning for a ground truth that lists boxes again, which a model can find only once; empty for none."""
-    return again_issues(truth.name, len(truth.boxes), int(repeated(truth.boxes).sum()))
+class Repeats(NamedTuple):
+    """How many boxes a file has, and how many of them are `repeated`."""
+
+    boxes: int
+    again: int
+
+    @classmethod
+    def of(cls, boxes: Boxes) -> Repeats:
+        """Count those of some boxes."""
+        return cls(len(boxes), int(repeated(boxes).sum()))
+
+    @classmethod
+    def merged(cls, parts: Iterable[Repeats]) -> Repeats:
+        """Add up those of different pages."""
+        return cls(*map(sum, zip(*parts, strict=True)))
+
+    def issues(self, file: str, side: Side) -> tuple[Issue, ...]:
+        """Return a warning for a file that lists boxes again, of which one can match; empty for none."""
+        if not self.again:
+            return ()
+        what, counts = ("a ground truth", "missed") if side == "ground_truth" else ("predictions", "invented")
+        rule = f"{what} should list a box once: a label in one place of a page"
+        found = f"{self.again:,} of {count_of(self.boxes, 'box')} again"
+        fix = f"Each counts by itself, so it is {counts}; remove it."
+        return (Issue(severity="warning", file=file, place="", rule=rule, found=found, fix=fix),)
 
 
-def again_issues(file: str, boxes: int, again: int) -> tuple[Issue, ...]:
-    """Return that so many of all boxes are listed again, as `repeated_issues`."""
-    if not again:
-        return ()
-    rule = "a ground truth should list a box once: a label in one place of a page"
-    found, fix = f"{again:,} of {count_of(boxes, 'box')} again", "Each counts by itself, so it is missed; remove it."
-    return (Issue(severity="warning", file=file, place="", rule=rule, found=found, fix=fix),)
+def repeated_issues(source: Annotations, side: Side) -> tuple[Issue, ...]:
+    """Return a warning for boxes that a file, as this side, lists again; empty for none."""
+    return Repeats.of(source.boxes).issues(source.name, side)
 
 
 def page_keys(source: Annotations | Dataset) -> list[PageKey]:

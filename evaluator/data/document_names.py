@@ -11,9 +11,6 @@ from functools import partial
 from itertools import combinations, islice
 from typing import Final
 
-from evaluator.data.dataset import Annotations
-from evaluator.data.issues import Collector, examples
-
 # Of images, of documents and of what is written about them; anything else after a dot belongs to the name.
 _ENDING: Final = re.compile(
     r"(?<=.)\.(?:png|jpe?g|jfif|tiff?|bmp|webp|gif|jp2|j2k|heic|avif|svg|p[bgnp]m|ico|img|pdf|djvu|docx?|pptx?|xlsx?|html?"
@@ -214,14 +211,3 @@ _ENDS: Final[Mapping[tuple[str, ...], Callable[[Mapping[str, str], Mapping[str, 
     ("suffix",): partial(_at_one_end, first=True),
     ("prefix", "suffix"): _between,
 }
-
-
-def warn_of_lonely_documents(truth: Annotations, prediction: Annotations, collector: Collector, *, source: str) -> None:
-    """Warn of documents that only one of two files has; `source` of the rule by which they count."""
-    listed, others = ({document.doc_id for document in side.documents} for side in (truth, prediction))
-    place = "$.documents" if prediction.format == "snapshot" else ""
-    fix = "Compare files of the same documents, or read the results with and without them."
-    for only, side, count_as in ((listed - others, truth, "missed"), (others - listed, prediction, "invented")):
-        if only:
-            rule = f"documents that only {side.name} lists count as {count_as} ({source})"
-            collector.warning(place, rule, examples(sorted(only)), fix)

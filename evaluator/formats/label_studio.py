@@ -235,8 +235,9 @@ class _File:
             return works[0] if works else None
         chosen = next((work for work in works if work.value.get("ground_truth") is True), works[0])
         rule = f"one annotation of a task is read, the one marked as ground truth or else the first ({_SOURCE})"
-        names = ", ".join(quote(work.by) for work in works if work is not chosen)
-        what = f"{len(works)}: {quote(chosen.by)} is read, {names} left out"
+        names = {work.place: quote(work.by) if work.by else work.place for work in works}
+        others = ", ".join(name for place, name in names.items() if place != chosen.place)
+        what = f"{len(works)}: {names[chosen.place]} is read, {others} left out"
         self._collector.warning(chosen.place, rule, what, "Export the annotations of one annotator to compare another.")
         return chosen
 

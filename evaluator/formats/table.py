@@ -72,6 +72,7 @@ _PARQUET: Final = b"PAR1"
 _BATCH: Final = 4096
 _FIELD_BYTES: Final = 1 << 17
 _NAME = re.compile(r"[a-z_][\w.-]*\Z")
+_COMMA = re.compile(r"\s*-?\d+,\d+\s*")
 _IMAGE = re.compile(r"\.(png|jpe?g|tiff?|bmp|webp|gif)\Z", re.IGNORECASE)
 EXAMPLE: Final = '--columns "document=file,page_number=p,label=cls,x1=left,y1=top,x2=right,y2=bottom"'
 
@@ -553,7 +554,8 @@ class _Boxes:
         if not math.isfinite(number):
             rule = f"{place.rsplit(', ', 1)[-1]} must be a finite number ({self._source})"
             found = excerpt(value) if not isinstance(value, float) else f"{value}"
-            self._collector.error(place, rule, found if not _is_empty(value) else "nothing", "Correct the row.")
+            fix = "Write it with a point." if isinstance(value, str) and _COMMA.fullmatch(value) else "Correct the row."
+            self._collector.error(place, rule, found if not _is_empty(value) else "nothing", fix)
             return math.nan
         return number
 

@@ -46,7 +46,7 @@ _HEAD: Final = 1 << 16
 _BOX: Final = 5
 # A box with a confidence and the number of a track; as a corner of an outline it would be far off the page.
 _TRACKED: Final = 7
-_TRACK = re.compile(rb"^[ \t]*\d+(?:[ \t]+[0-9.eE+-]+){5}[ \t]+(?:[2-9]|[1-9]\d+)[ \t\r]*$", re.MULTILINE)
+_TRACK = re.compile(rb"^[ \t]*\d+(?:[ \t]+[0-9.eE+-]+){5}[ \t]+(\d+)[ \t\r]*$", re.MULTILINE)
 
 
 class _Names(NamedTuple):
@@ -84,7 +84,7 @@ class Yolo(BoxFormat):
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """Return "prediction" when the first line has a confidence; None otherwise."""
         words = next((line.split() for line in content[:_HEAD].splitlines() if line.strip()), [])
-        scored = len(words) > _BOX and (len(words) % 2 == 0 or _TRACK.search(content[:_HEAD]) is not None)
+        scored = len(words) > _BOX and (len(words) % 2 == 0 or _is_tracked([content[:_HEAD]]))
         return "prediction" if scored and _is_labels(content) else None
 
     def reads_whole(self, path: Path) -> bool:
@@ -140,7 +140,8 @@ class Yolo(BoxFormat):
 
     def file_group(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
         """Return the group: a prediction when a file has confidences, a ground truth when its folder says so."""
-        sides: frozenset[Side] = super().file_group(path, files).sides
+        tracked: frozenset[Side] = frozenset(["prediction"] if _is_tracked([content for _, content in files]) else [])
+        sides = super().file_group(path, files).sides or tracked
         scored = bool(sides)
         if not sides and has_truth_name(path):
             sides = frozenset(["ground_truth"])
@@ -236,6 +237,19 @@ def _is_label(words: Sequence[str]) -> bool:
     return len(words) >= _BOX and all(map(is_number, words)) and float(words[0]).is_integer()
 
 
+def _is_tracked(texts: Sequence[bytes]) -> bool:
+    """Return whether lines of seven numbers are boxes with a confidence and a track, in the text files of a data set.
+
+    So they are where one ends in a number from 2 on. Where none does, in two lines or more of nothing else than these
+    and boxes with a confidence: outlines of three points would all end on the edge of the page.
+    """
+    tracks = [track for text in texts for track in _TRACK.findall(text)]
+    if any(track.lstrip(b"0") not in (b"", b"1") for track in tracks):
+        return True
+    words = [len(line.split()) for text in texts if len(tracks) > 1 for line in text.splitlines()]
+    return len(tracks) > 1 and words.count(_TRACKED) == len(tracks) and {0, _TRACKED - 1, _TRACKED}.issuperset(words)
+
+
 def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: bool = False) -> Annotations:
     """Return several text files as one; `one` for a file that is read alone, and is meant."""
     collector = Collector(name, max_per_rule=reading.max_per_rule)
@@ -263,7 +277,7 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
         collector.error("", f"a folder must hold text files of boxes ({_SOURCE})", "none", "Name the folder of labels.")
     labels = [names.names[key] for key in sorted(names.names)]
     builder = Builder(collector, format=Yolo.name, source=_SOURCE, unit="page", labels=labels, score="confidence")
-    tracked = any(_TRACK.search(content) for _, content in texts)
+    tracked = _is_tracked([content for _, content in texts])
     for file_name, content in texts:
         text = _Text(builder, collector, names, "" if one else f"{file_name}, ", tracked=tracked)
         text.read(file_name, content)

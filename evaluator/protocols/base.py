@@ -23,6 +23,7 @@ from evaluator.data.fixes import Fix
 from evaluator.data.issues import BadInput, Issue, count_of, has_errors
 from evaluator.data.page_sizes import unit_issue
 from evaluator.data.subsets import kept_boxes
+from evaluator.data.unshared_pages import unshared_issues
 from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching, plain_values
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
@@ -574,6 +575,12 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         """Return what is wrong or odd about two files together; by itself that their boxes are in one unit."""
         return unit_issue(truth, prediction)
 
+    def unshared_issues(
+        self, truth: Annotations, prediction: Annotations, counts: tuple[IntArray, IntArray] | None = None
+    ) -> tuple[Issue, ...]:
+        """Return what only one of two files lists; see `unshared_pages.unshared_issues`."""
+        return unshared_issues(truth, prediction, counts)
+
     @abstractmethod
     def pair(
         self, dataset: Dataset, model: int, options: BoxOptionsT, *, iou_floor: float | None = None
@@ -637,9 +644,10 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         if options.polygons:
             outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
         resolved = formats.resolve(predicted, truth)
-        pair = (*self.pair_issues(truth, resolved, options), *self.crowd_issues(truth))
+        pair = self.pair_issues(truth, resolved, options)
+        pair = pair if has_errors(pair) else (*pair, *self.unshared_issues(truth, resolved))
         own = tuple(dict.fromkeys((*predicted.issues, *resolved.issues)))
-        every = raise_on_errors(truth.issues, own, outlines, pair)
+        every = raise_on_errors(truth.issues, own, outlines, pair, self.crowd_issues(truth))
         return resolved, raise_on_errors(every, crowding_issues(truth, resolved, polygons=options.polygons))
 
     def measures(self, result: BoxEvaluation) -> Measures:

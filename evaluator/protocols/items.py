@@ -19,6 +19,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import Annotations, Boxes, Dataset, JoinedBoxes, Side, fix_texts, join
 from evaluator.data.issues import Issue, count_of, examples
 from evaluator.data.subsets import kept_boxes
+from evaluator.data.unshared_pages import unshared_issues
 from evaluator.matching.item_pairs import ItemPairs, pages_by_text, pair_items, text_limit_issues
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics.item_ledger import Item, ItemLedger, Items, item_ledger
@@ -448,7 +449,8 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         resolved, issues = super().prepare(truth, predicted, options)
         lacking = tuple(issue for side in (truth, resolved) for issue in self._lacking(side, options))
         boxed = (kept_boxes(side, ~np.isnan(side.boxes.xyxy[:, 0])) for side in (truth, resolved))
-        return resolved, raise_on_errors(issues, lacking, crowding_issues(*boxed))
+        unshared = unshared_issues(truth, resolved)
+        return resolved, raise_on_errors(issues, lacking, unshared, crowding_issues(*boxed))
 
     def lacks_column(self, side: Boxes, options: OptionsT) -> bool:
         """Return whether a side has nothing that could be compared."""

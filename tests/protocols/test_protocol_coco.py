@@ -23,7 +23,6 @@ from evaluator.metrics.average_precision import curve
 from evaluator.metrics.confidence import BINS, calibration
 from evaluator.protocols import coco, snapshot
 from evaluator.protocols.coco.evaluation import comparable_issues
-from evaluator.protocols.coco.protocol import PROTOCOL
 from tests.building import annotations, box, ground_truth
 from tests.formats.test_readers_coco import annotation, instances
 from tests.formats.test_readers_coco import result as prediction
@@ -346,13 +345,3 @@ def test_a_page_full_of_equal_boxes_is_quick() -> None:
     rows = (annotation(id=row + 1, bbox=[5, 5, 50, 50], area=2500) for row in range(1500))
     result = coco.evaluate(*read_pair(instances(*rows), [prediction(bbox=[5, 5, 50, 50])] * 1500))
     assert result.numbers["AR100"] == pytest.approx(100 / 1500)
-
-
-def test_documents_that_one_file_lacks_are_said() -> None:
-    truth = annotations([box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.1, 0.5, 0.5, document="b.pdf")], side="ground_truth")
-    model = annotations([box(0.1, 0.1, 0.5, 0.5, score=0.9), box(0.1, 0.1, 0.5, 0.5, document="c.pdf", score=0.8)])
-    said = [(issue.rule, issue.found) for issue in PROTOCOL.pair_issues(truth, model, PROTOCOL.options())]
-    assert said == [
-        (f"documents that only {truth.name} lists count as missed (COCO)", '1: "b.pdf"'),
-        (f"documents that only {model.name} lists count as invented (COCO)", '1: "c.pdf"'),
-    ]

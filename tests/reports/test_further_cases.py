@@ -378,6 +378,89 @@ def test_boxes_that_a_ground_truth_lists_again_are_said(tmp_path: Path, capsys: 
     assert counted(tmp_path)[0] == (15, 0, 4)
 
 
+def test_boxes_that_predictions_list_again_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, {"gt.json": annotated(), "pred": results(THREE, [1, 2, 3]) + results(THREE[:1], [1])})
+    sides = ("--gt", tmp_path / "gt.json", "--pred", tmp_path / "pred")
+    again = "pred: predictions should list a box once: a label in one place of a page; found 5 of 20 boxes again. Each"
+    for words in (
+        ("check", tmp_path / "gt.json", tmp_path / "pred"),
+        *(("evaluate", protocol, *sides) for protocol in ("snapshot", "coco", "pod")),
+        ("compare", "coco", *sides, "--pred", tmp_path / "pred"),
+        ("report", "snapshot", *sides, "--out", tmp_path / "pack.html"),
+    ):
+        code, out, err = run_command(capsys, *words)
+        assert (code, again in out + err) == (0, True), words
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"pred": results([TWICE[0], *THREE[1:]], [1, 2, 3])},
+            "found they match when rescaled by 0.5 on 1 of 3 pages: a, page 1.",
+        ),
+        (
+            {"pred": {**coco(THREE), "categories": [{"id": 1, "name": "TEXT"}, *coco(THREE)["categories"][1:]]}},
+            'boxes under other names match none; found 5 boxes of "TEXT", probably "Text".',
+        ),
+    ],
+)
+def test_a_report_says_what_an_evaluation_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], files: dict[str, Any], said: str
+) -> None:
+    write(tmp_path, {"gt.json": coco(THREE), **files})
+    sides = ("--gt", tmp_path / "gt.json", "--pred", tmp_path / "pred")
+    for words in (("evaluate", "coco", *sides), ("report", "coco", *sides, "--out", tmp_path / "pack.html")):
+        code, out, err = run_command(capsys, *words)
+        assert (code, said in out + err) == (0, True), words
+
+
+def annotated(**more: Any) -> dict[str, Any]:
+    """Return the ground truth with other values in its annotations."""
+    rows = [{key: value for key, value in row.items() if key != "score"} for row in coco(THREE)["annotations"]]
+    return {**coco(THREE), "annotations": [{**row, **more} for row in rows]}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"pred": 'image,label,x1,y1,x2,y2,score\na.jpg,Text,"1,5",2,3,4,0.9\n'},
+            'pred: line 2, x1: x1 must be a finite number (table of boxes); found "1,5". Write it with a point.',
+        ),
+        (
+            {"pred": {"annotations": results(THREE, [1, 2, 3])}},
+            "pred: $: results must be an array at the top level (COCO format); found an object with results under "
+            '"annotations". Write the array alone.',
+        ),
+        (
+            {"gt.json": annotated(iscrowd=1)},
+            "gt.json: $.annotations[0].iscrowd: some annotations should be no crowds, which COCO never counts as found "
+            "or missed (pycocotools); found iscrowd in all 15. Write iscrowd 0 for single regions; RLE needs no "
+            "iscrowd 1.",
+        ),
+    ],
+)
+def test_the_cause_is_named(tmp_path: Path, files: dict[str, Any], said: str) -> None:
+    write(tmp_path, {"gt.json": annotated(), "pred": results(THREE, [1, 2, 3]), **files})
+    assert said in counted(tmp_path)[1].splitlines()
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "coco", "pod"])
+def test_pages_that_one_side_lacks_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str], protocol: str) -> None:
+    write(tmp_path, {"gt.json": of_a_pdf(THREE), "pred": of_a_pdf(THREE[:2])})
+    sides = ("--gt", tmp_path / "gt.json", "--pred", tmp_path / "pred")
+    said = "pages that only gt.json lists count as missed; found 1 of 3 pages: report.pdf, page 3. Compare"
+    for words in (
+        ("check", tmp_path / "gt.json", tmp_path / "pred"),
+        ("evaluate", protocol, *sides),
+        ("compare", protocol, *sides, "--pred", tmp_path / "pred"),
+        ("report", protocol, *sides, "--out", tmp_path / "pack.html"),
+    ):
+        code, out, err = run_command(capsys, *words)
+        assert (code, said in out + err) == (0, True), words
+
+
 def test_a_rotation_that_cvat_states_is_applied_or_said(tmp_path: Path) -> None:
     def on_its_side(page: Page) -> Page:
         turned = []
@@ -460,6 +543,26 @@ def test_pages_under_the_names_of_one_another_are_named(
     checked = run_command(capsys, "check", tmp_path / "gt.json", tmp_path / "pred")
     assert (checked[0], words.format("they are ") in checked[1]) == (0, True)
     assert "With that: 1.000." in checked[1]
+
+
+@pytest.mark.parametrize("numbers", [(1, 1, 1), (0, 0, 0), (1, 7, 1)])
+def test_tracks_of_yolo_are_left_out_whatever_their_numbers(tmp_path: Path, numbers: tuple[int, ...]) -> None:
+    """Ultralytics numbers the only object from 1; with six numbers behind the class it looked like a triangle."""
+    one = [page._replace(boxes=page.boxes[:1]) for page in THREE]
+    texts = {
+        f"pred/{page.name[0]}.txt": f"{yolo(page).strip()} {number}\n"
+        for page, number in zip(one, numbers, strict=True)
+    }
+    write(tmp_path, {"gt.json": coco(one), **CLASSES, **texts})
+    value, said = counted(tmp_path)
+    assert value == (3, 0, 0)
+    assert said.count("numbers of tracks are not read (YOLO, save_txt of a tracker); found 1 box with one.") == 3
+
+
+def test_outlines_of_three_points_are_no_tracks(tmp_path: Path) -> None:
+    write(tmp_path, {**CLASSES, "pred/a.txt": "0 0.1 0.1 0.9 0.1 0.5 1\n", "pred/b.txt": "0 0.1 0.1 0.9 0.1 0.5 0.9\n"})
+    source = formats.read(tmp_path / "pred")
+    assert (source.side, sorted(source.boxes.polygons)) == ("ground_truth", [0, 1])
 
 
 def test_objects_that_labelme_deleted_are_none(tmp_path: Path) -> None:

@@ -320,8 +320,8 @@ def check_evaluation(
         micro = next(iter(result.counted.values())).per_label.micro
         more = check_match(protocol, truth, model, options, micro)
         more = more or (*_pages_off(result, model.name), *_other_labels(result, options, model.name))
-    if isinstance(protocol, BoxProtocol) and isinstance(truth, Annotations):
-        more = (*more, *repeated_issues(truth))
+    if isinstance(protocol, BoxProtocol) and isinstance(truth, Annotations) and isinstance(model, Annotations):
+        more = (*more, *repeated_issues(truth, "ground_truth"), *repeated_issues(model, "prediction"))
     return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation
 
 

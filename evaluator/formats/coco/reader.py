@@ -28,6 +28,7 @@ from evaluator.formats.coco.image_names import images_of
 from evaluator.formats.coco.outlines import outlines
 from evaluator.formats.coco.rules import (
     check_categories,
+    check_crowds,
     check_id_zero,
     check_ids,
     check_images,
@@ -326,6 +327,8 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
     if side == "prediction" and not items.no_score.all():
         check_scores(items, place, collector)
     check_ids(items.id, place, collector, texts.annotations)
+    if side == "ground_truth":
+        check_crowds(items.crowd, place, collector)
     if side == "ground_truth" and texts.annotations is None:
         check_id_zero(items.id, items.crowd, place, collector)
     check_size(len(items.xywh), collector)

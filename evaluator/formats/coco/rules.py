@@ -272,6 +272,14 @@ def check_id_zero(ids: IntArray | None, crowd: IntArray | None, place: str, coll
         collector.warning(f"{place}[{rows[0]}].id", rule, "0", fix)
 
 
+def check_crowds(crowd: IntArray | None, place: str, collector: Collector) -> None:
+    """Warn of a ground truth of crowds alone."""
+    if crowd is not None and crowd.all():
+        rule = "some annotations should be no crowds, which COCO never counts as found or missed (pycocotools)"
+        fix = "Write iscrowd 0 for single regions; RLE needs no iscrowd 1."
+        collector.warning(f"{place}[0].iscrowd", rule, f"iscrowd in all {len(crowd):,}", fix)
+
+
 def check_items(items: ItemColumns, place: str, collector: Collector, *, side: Side) -> None:
     """Check the boxes, areas and flags."""
     xywh = items.xywh

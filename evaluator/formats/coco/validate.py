@@ -169,7 +169,9 @@ def validate(tree: object, collector: Collector) -> CocoFile:
 def _refuse_other(tree: Mapping[str, Any], collector: Collector) -> None:
     """Refuse an object that has no boxes: named results, panoptic segments, captions."""
     names = [key for key, held in tree.items() if _first(held).keys() >= {"image_id", "category_id"}]
-    if names and not any(key in tree for key in _KEYS):
+    # Annotations with scores alone are results.
+    wanted = {"score"} if names == ["annotations"] else set()
+    if names and not {"images", "categories"} & tree.keys() and _first(tree[names[0]]).keys() >= wanted:
         rule = "results must be an array at the top level (COCO format)"
         collector.fail("$", rule, f"an object with results under {quote(names[0])}", "Write the array alone.")
     first = _first(tree.get("annotations"))

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from evaluator.data.dataset import Annotations, page_keys
-from evaluator.data.issues import Collector, Issue, examples, quote
+from evaluator.data.issues import Collector, Issue, quote
 from evaluator.data.page_sizes import unit_issue
 
 _SOURCE: Final = "ICDAR 2017 POD"
@@ -17,14 +17,13 @@ def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: b
     """Return what is wrong or odd about two files of any format, each read without error; empty when well.
 
     Errors: sides the wrong way round, different units, and unless `lenient` (then warnings, as `protocols.pod.evaluate`
-    leaves these pages out and takes 1.0) pages that the ground truth does not have and missing scores. Warnings: pages
-    that only the ground truth has, which count as missed, and unknown sizes in pixels.
+    leaves these pages out and takes 1.0) pages that the ground truth does not have and missing scores. Warnings:
+    unknown sizes in pixels.
     """
     collector = Collector(prediction.name, max_per_rule=None)
     issues = [*_pair_sides(ground_truth, prediction), *unit_issue(ground_truth, prediction)]
     _pair_sizes(ground_truth, prediction, collector)
     issues += _pair_unknown_pages(ground_truth, prediction, lenient=lenient)
-    _pair_missing_pages(ground_truth, prediction, collector)
     missing = int(np.isnan(prediction.boxes.score).sum())
     if missing and prediction.side == "prediction":
         rule = f"every prediction must have a score, it decides the rank ({_SOURCE})"
@@ -69,15 +68,6 @@ def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, l
             collector.add("warning" if lenient else "error", f"<document filename={quote(name)}>", rule, "", fix)
             issues += collector.issues()
     return issues
-
-
-def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
-    given = set(page_keys(prediction))
-    missing = [page for page in dict.fromkeys(page_keys(ground_truth)) if page not in given]
-    if missing:
-        rule = f"pages that only {ground_truth.name} has count as missed ({_SOURCE})"
-        what = examples([document for document, _ in missing])
-        collector.warning("", rule, what, "Nothing to do if the model found nothing there.")
 
 
 def _filename(source: Annotations, entry: int) -> str:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluator.data.dataset import Annotations, PageKey, Side, page_keys
-from evaluator.data.document_names import warn_of_lonely_documents
 from evaluator.data.issues import Collector, Issue, examples, quote
 
 
 def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
     """Return what is wrong or odd about two files to be compared, each read without error.
 
-    Errors: sides swapped (section 4), different label maps (section 9.2). Warnings: documents of one file only, pages
-    that the two spell differently. Label maps and page ids are compared only within one format.
+    Errors: sides swapped (section 4), different label maps (section 9.2). Warnings: pages that the two
+    spell differently. Label maps and page ids are compared only within one format.
     """
     collector = Collector(prediction.name, max_per_rule=None)
     if ground_truth.format == prediction.format:
         _pair_label_maps(ground_truth, prediction, collector)
-    warn_of_lonely_documents(ground_truth, prediction, collector, source="snapshot 1.3, section 5")
-    if ground_truth.format == prediction.format:
         _pair_page_ids(ground_truth, prediction, collector)
     return (*_pair_sides(ground_truth, prediction), *collector.issues())
 

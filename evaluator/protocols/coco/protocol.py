@@ -11,8 +11,7 @@ from msgspec import Meta
 
 from evaluator.data.boxes import BoolArray
 from evaluator.data.dataset import Annotations, Dataset
-from evaluator.data.document_names import warn_of_lonely_documents
-from evaluator.data.issues import Collector, Issue
+from evaluator.data.issues import Issue
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol, Number, NumberGroup, Result
 from evaluator.protocols.coco.curves import MAX_DETECTIONS
@@ -66,12 +65,8 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     averages: ClassVar[tuple[SliceAverage, ...]] = ("AP", "AP50", "AP75", "AR1", "AR10", "AR100")
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: CocoOptions) -> tuple[Issue, ...]:
-        """Predictions without scores, units that differ, results that do not know their pages, documents of one."""
-        if errors := comparable_issues(truth, prediction):
-            return errors
-        collector = Collector(prediction.name, max_per_rule=None)
-        warn_of_lonely_documents(truth, prediction, collector, source="COCO")
-        return collector.issues()
+        """Predictions without scores, units that differ, results that do not know their pages."""
+        return comparable_issues(truth, prediction)
 
     def evaluate_streamed(
         self,

@@ -17,7 +17,7 @@ import numpy as np
 
 from evaluator import formats
 from evaluator.data.boxes import FloatArray, IntArray
-from evaluator.data.dataset import NO_RUN, CodeArray, Dataset, Side, again_issues, join, repeated
+from evaluator.data.dataset import NO_RUN, CodeArray, Dataset, Repeats, Side, join
 from evaluator.data.issues import Issue
 from evaluator.formats import corpus
 from evaluator.formats.coco.rules import Index, Labels
@@ -55,7 +55,7 @@ class StreamedResult(CocoNumbers):
     """The numbers of one model, without its boxes.
 
     `matched` is what they follow from. `errors` is what the error types follow from,
-    None where they are not wanted. `again`: boxes of the ground truth, and those that are listed again.
+    None where they are not wanted. `repeats`: those of the ground truth and of the predictions.
     """
 
     ground_truth: SourceFile
@@ -64,12 +64,17 @@ class StreamedResult(CocoNumbers):
     matched: CocoPartial
     errors: TidePartial | None
     apart: tuple[PagesApart, ...]
-    again: tuple[int, int]
+    repeats: tuple[Repeats, Repeats]
 
     def own_issues(self, file: str) -> tuple[Issue, ...]:
         """Return what other results say, which single pages are off, and how many boxes are listed again."""
-        again = again_issues(self.ground_truth.name, *self.again)
-        return (*super().own_issues(file), *apart_issues(self.apart, file), *again)
+        again = self.repeats[0].issues(self.ground_truth.name, "ground_truth")
+        return (
+            *super().own_issues(file),
+            *apart_issues(self.apart, file),
+            *again,
+            *self.repeats[1].issues(file, "prediction"),
+        )
 
     @property
     def title(self) -> str:
@@ -188,7 +193,7 @@ def _result(
     ]
     sources = truth.sha256, predictions.sha256
     parts = engine.share(work, sources, _matched, threads=_MATCHED_AT_A_TIME)
-    partials, mistakes, beyond, doubts, again = zip(*parts, strict=True)
+    partials, mistakes, beyond, doubts, truths, predicted = zip(*parts, strict=True)
     matched = CocoPartial.merged(partials)
     # As large as what they are merged to.
     del parts, partials
@@ -204,7 +209,7 @@ def _result(
         beyond_limit=BeyondLimit(MOST_DETECTIONS, *(sum(counts) for counts in zip(*beyond, strict=True))),
         errors=type(mistakes[0]).merged(mistakes) if errors else None,
         apart=_apart(engine, work, named, doubts),
-        again=(sum(boxes for boxes, _ in again), sum(repeats for _, repeats in again)),
+        repeats=(Repeats.merged(truths), Repeats.merged(predicted)),
     )
 
 
@@ -290,7 +295,7 @@ def _joined(given: _Work) -> Dataset:
 
 def _matched(
     given: _Work,
-) -> tuple[CocoPartial, TidePartial | None, tuple[int, int], tuple[IntArray, int], tuple[int, int]]:
+) -> tuple[CocoPartial, TidePartial | None, tuple[int, int], tuple[IntArray, int], Repeats, Repeats]:
     """Return what matched on the pages of a shard, the errors if wanted, what is beyond the limit, pages in doubt."""
     dataset = _joined(given)
     pairs = pair(dataset, iou_floor=given.iou[0])
@@ -299,9 +304,9 @@ def _matched(
     by_page = CocoPartial.of(pairs, given.iou, np.arange(dataset.pages, dtype=np.int32))
     doubt = pages_in_doubt(dataset, 0, next(by_page.per_document(dataset.pages))[0])
     partial = by_page.on_documents(given.page_document)
-    truth = dataset.ground_truth.source.boxes
-    again = len(truth), int(repeated(truth).sum())
-    return partial, None if errors is None else errors.partial, (predictions, pages), doubt, again
+    sides = (dataset.ground_truth, *dataset.predictions)
+    truths, predicted = (Repeats.of(side.source.boxes) for side in sides)
+    return partial, None if errors is None else errors.partial, (predictions, pages), doubt, truths, predicted
 
 
 def _apart(

@@ -9,8 +9,10 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Dataset, Side
 from evaluator.data.issues import Issue
+from evaluator.data.unshared_pages import unshared_issues
 from evaluator.formats.base import Reading
 from evaluator.formats.pod import check_pair
 from evaluator.matching.box_items import SliceAverage
@@ -83,6 +85,12 @@ class PodProtocol(BoxProtocol[PodOptions]):
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: PodOptions) -> tuple[Issue, ...]:
         """Return the issues of two files by the rules of the competition."""
         return check_pair(truth, prediction, lenient=options.lenient)
+
+    def unshared_issues(
+        self, truth: Annotations, prediction: Annotations, counts: tuple[IntArray, IntArray] | None = None
+    ) -> tuple[Issue, ...]:
+        """Return what only the ground truth lists; other pages are errors, or left out."""
+        return unshared_issues(truth, prediction, counts, invented=False)
 
     def pair(self, dataset: Dataset, model: int, options: PodOptions, *, iou_floor: float | None = None) -> Pairs:
         """Return the best ground truth of each prediction."""

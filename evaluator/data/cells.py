@@ -6,6 +6,7 @@ quadratic time, and stops at marks that HTML does not have.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -65,6 +66,37 @@ def cells_of(table: Table) -> Cells | None:
         cells = parsed
     rows, columns = shape_of(cells)
     return tuple(cells) if rows * columns <= MOST_SLOTS else None
+
+
+def html_of(table: Table) -> str | None:
+    """Return a table as HTML, as it is where it is that, with empty cells where others stand behind a gap.
+
+    None for one that is unreadable.
+    """
+    if isinstance(table, str) and "<" in table and not _OTSL.search(table):
+        return table
+    cells = cells_of(table) if isinstance(table, str) else table
+    if cells is None:
+        return None
+    rows: list[list[Cell]] = [[] for _ in range(shape_of(cells)[0])]
+    taken: set[tuple[int, int]] = set()
+    for cell in cells:
+        rows[cell.row].append(cell)
+        slots = range(cell.row, cell.row + cell.row_span), range(cell.col, cell.col + cell.col_span)
+        taken.update((row, col) for row in slots[0] for col in slots[1])
+    lines = []
+    for row, own in enumerate(rows):
+        last = max((cell.col for cell in own), default=0)
+        gaps = [Cell(row, col) for col in range(last) if (row, col) not in taken]
+        lines.append("".join(map(_cell_html, sorted((*own, *gaps), key=lambda cell: cell.col))))
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def _cell_html(cell: Cell) -> str:
+    tag = "th" if cell.header else "td"
+    spans = (("rowspan", cell.row_span), ("colspan", cell.col_span))
+    stated = "".join(f' {name}="{span}"' for name, span in spans if span > 1)
+    return f"<{tag}{stated}>{html.escape(cell.text, quote=False)}</{tag}>"
 
 
 def moved(table: Table | None, factor: Sequence[float]) -> Table | None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
+from evaluator.data.dataset import Place
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import Shape, listed, outline
+from evaluator.formats.build import Held, Shape, listed, member_place, outline
 from evaluator.formats.image_paths import stem_of
 from evaluator.formats.nesting import is_whole
 from evaluator.formats.xml_format import Item, XmlFile, XmlFormat, ring_of
@@ -33,6 +34,9 @@ _KIND_OF_TEXT: Final = re.compile(
 _ANY_TYPE: Final = ("type", "block", "region", "structural", "structure", "layout", "logical", "physical")
 # Types that say of a block no more than that it holds others.
 _GROUPS: Final = (*_ANY_TYPE, "column", "container", "article", "page", "composedblock")
+_ORDER: Final = ("ElementRef", "OrderedGroup", "UnorderedGroup")
+# Of the reading order, below alto and ReadingOrder.
+_ROOT: Final = 3
 # alto, Layout, Page, the space on it, and the blocks in that.
 _DEPTH: Final = 5
 
@@ -53,6 +57,13 @@ class _File(XmlFile):
         # Tags and unit may stand behind the pages that they are about.
         self._blocks: list[Element] = []
         self._pages: list[tuple[Element, list[Element]]] = []
+        # What the reading order holds, by depth; it ends before what holds it.
+        self._order: dict[int, list[Element]] = {}
+        self._unordered: list[Element] = []
+        self._places: dict[int, Place] = {}
+        self._texts: dict[int, str | None] = {}
+        # The word of which the first part was read, until the second one is.
+        self._parted = False
 
     def take(self, element: Element) -> None:
         if element.depth == 1 and element.name != "alto":
@@ -64,22 +75,29 @@ class _File(XmlFile):
             self._image = element.text
         elif element.parent == "Tags":
             self._tag(element)
+        elif element.name in _ORDER:
+            element.children += self._order.pop(element.depth + 1, [])
+            self._order.setdefault(element.depth, []).append(element)
         elif element.depth == _DEPTH:
             if element.parent in _BLOCKS:
                 self._inside.append(element)
             elif element.name in _BLOCKS:
-                self._blocks.append(_without_text(element))
+                self._blocks.append(self._whole(element))
             elif _EDGES[0] in element.attributes:
                 self._others.append(element)
         elif element.depth == _DEPTH - 1 and element.name in _BLOCKS:
             element.children, self._inside = self._inside, []
-            self._blocks.append(_without_text(element))
+            self._blocks.append(self._whole(element))
         elif element.name == "Page" and element.parent == "Layout":
             self._pages.append((element, self._blocks))
             self._blocks = []
         elif element.parent == "Layout":
             rule = f"a Layout must have only pages ({_SOURCE})"
             self.collector.error(element.place, rule, quote(element.name), "Call it Page, or remove it.")
+
+    def _whole(self, element: Element) -> Element:
+        """Return a block with what is read of it: lines and words need not be held until the file ends."""
+        return element if self.reads_items else _without_text(element)
 
     def _tag(self, element: Element) -> None:
         key, kind = element.attributes.get("ID", ""), element.attributes.get("TYPE", "").strip()
@@ -91,6 +109,8 @@ class _File(XmlFile):
 
     def end(self) -> None:
         """Read the pages; say which blocks have tags that are no labels, and what is on a page and no block."""
+        if self.reads_items:
+            self._read_items()
         for page, blocks in self._pages:
             for block in blocks:
                 self._take_blocks(block)
@@ -112,7 +132,62 @@ class _File(XmlFile):
             what = f"{count_of(len(self._left_out), 'block')} with one, the first of kind {quote(kind)}"
             fix = "These blocks have the label of another tag, of their TYPE or of their element."
             self.collector.warning(first.place, rule, what, fix)
+        if self._unordered:
+            rule = f"a page should have its order, in ReadingOrder or IDNEXT ({_SOURCE})"
+            fix = "Its blocks have that of the file; those in margins have none."
+            found = count_of(len(self._unordered), "page")
+            self.collector.warning(self._unordered[0].place, rule, f"{found} without", fix)
         super().end()
+
+    def _read_items(self) -> None:
+        """Find the texts of blocks, and their places: by ReadingOrder, else page by page by IDNEXT, else by file."""
+        pages = [(page, [block for top in tops for block in _within(top)]) for page, tops in self._pages]
+        holders: dict[str, Element] = {}
+        for _, blocks in pages:
+            for block in blocks:
+                self._texts[id(block)] = self._text(block)
+                holders.update((key, block) for key in _ids(block))
+        unknown = []
+        for root in self._order.get(_ROOT, ()):
+            for element, place in self.references(root, ("REF", "")):
+                known = [holders[key] for key in element.attributes.get("REF", "").split() if key in holders]
+                if known:
+                    self._places.setdefault(id(known[0]), place)
+                else:
+                    unknown.append(element)
+        if unknown:
+            rule = f"ReadingOrder should name what is on a page ({_SOURCE})"
+            found = (
+                f"{count_of(len(unknown), 'name')} of nothing, the first {quote(unknown[0].attributes.get('REF', ''))}"
+            )
+            self.collector.warning(unknown[0].place, rule, found, "They are left out.")
+        for page, blocks in pages if not self._order else ():
+            if any("IDNEXT" in block.attributes for block in blocks):
+                self._places.update(_chained(blocks))
+            elif blocks:
+                self._unordered.append(page)
+        for page, tops in self._pages:
+            if page in self._unordered:
+                inner = (block for top in tops if not top.parent.endswith("Margin") for block in _within(top))
+                self._places.update((id(block), (number,)) for number, block in enumerate(inner))
+
+    def _text(self, block: Element) -> str | None:
+        """Return the lines of a block; None without any. A word on two of them is written on the first."""
+        lines: list[str] = []
+        stated = [child for child in block.children if child.name == "TextLine"]
+        for line in stated:
+            words: list[str] = []
+            for part in line.children:
+                content, kind = part.attributes.get("CONTENT", ""), part.attributes.get("SUBS_TYPE")
+                if part.name == "HYP" and words and not self._parted:
+                    words[-1] += content
+                elif part.name == "String" and kind == "HypPart2" and self._parted:
+                    self._parted = False
+                elif part.name == "String":
+                    self._parted = kind == "HypPart1" and "SUBS_CONTENT" in part.attributes
+                    words.append(part.attributes["SUBS_CONTENT"] if self._parted else content)
+            lines.append(" ".join(words))
+        return "\n".join(filter(None, lines)) if stated else None
 
     def _measure(self, element: Element) -> None:
         if element.text not in _UNITS:
@@ -131,7 +206,11 @@ class _File(XmlFile):
         inner = [child for child in element.children if child.name in _BLOCKS]
         item = self.item(inside, group=not is_whole(label)) if inside is not None or inner else None
         if shape := _shape(element, self):
-            self.keep(element, label, shape, box_id=element.attributes.get("ID", ""), item=item)
+            held = None
+            if self.reads_items:
+                texts = [text for block in _within(element) if (text := self._texts[id(block)]) is not None]
+                held = Held(self._places.get(id(element)), "\n".join(texts) if texts else None)
+            self.keep(element, label, shape, box_id=element.attributes.get("ID", ""), item=item, held=held)
             if any(key in self._of_text for key in _references(element)):
                 self._left_out.append(element)
         for child in inner:
@@ -163,7 +242,8 @@ class Alto(XmlFormat):
     `Reading.level`. The label is that of the first layout, structure or other tag (``LABEL``, else ``TYPE``) that is
     not about the text, else ``TYPE``, else the element (``TextBlock``); tags may stand behind the pages. Boxes are
     HPOS, VPOS, WIDTH and HEIGHT, or that of the outline. There are no scores, so a file may be either side. Files in
-    ``mm10`` or ``inch1200`` need page sizes. ``boxes.ids`` are the ids of the blocks.
+    ``mm10`` or ``inch1200`` need page sizes. ``boxes.ids`` are the ids of the blocks. Items have the places of
+    ``ReadingOrder``, else of IDNEXT, else of the file, and the text of their lines.
     """
 
     name = "alto"
@@ -185,6 +265,39 @@ def _without_text(element: Element) -> Element:
     blocks = (_without_text(child) for child in element.children if child.name in _BLOCKS)
     element.children = [*blocks, *(child for child in element.children if child.name == "Shape")]
     return element
+
+
+def _within(block: Element) -> Iterator[Element]:
+    """Yield a block and the blocks in it, as they are written."""
+    yield block
+    for child in block.children:
+        if child.name in _BLOCKS:
+            yield from _within(child)
+
+
+def _ids(element: Element) -> Iterator[str]:
+    """Yield the ids of a block, of its lines and of what is in these."""
+    if "ID" in element.attributes:
+        yield element.attributes["ID"]
+    for child in element.children:
+        if child.name not in _BLOCKS:
+            yield from _ids(child)
+
+
+def _chained(blocks: Sequence[Element]) -> Iterator[tuple[int, Place]]:
+    """Yield the places of blocks that name the next one; several chains may be read in any order."""
+    following = {block.attributes["ID"]: block.attributes.get("IDNEXT") for block in blocks if "ID" in block.attributes}
+    by_id = {block.attributes.get("ID"): block for block in blocks}
+    named = {*following.values()}
+    starts = [key for key, after in following.items() if after is not None and key not in named]
+    seen: set[str] = set()
+    for chain, start in enumerate(starts):
+        at = member_place((), chain, ordered=False) if len(starts) > 1 else ()
+        key: str | None = start
+        while key in following and key not in seen:
+            yield id(by_id[key]), (*at, len(seen))
+            seen.add(key)
+            key = following[key]
 
 
 def _references(element: Element) -> list[str]:

@@ -11,6 +11,9 @@ from typing import Final
 
 import msgspec
 
+from evaluator.data.cells import Cell, Cells
+from evaluator.formats.build import Corners, Held
+from evaluator.formats.items import Index, Span
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, camel_keys, listed_in, pairs_of
 from evaluator.formats.nesting import Extent
@@ -20,6 +23,8 @@ _NOT_READ: Final = (
     "words", "lines", "selectionMarks", "barcodes", "formulas", "keyValuePairs", "documents", "documentResults",
 )  # fmt: skip
 _WHOLE: Final = {"paragraphs": "paragraph", "tables": "table", "figures": "figure"}
+_PARAGRAPH: Final = re.compile(r"/paragraphs/(\d+)")
+_NOT_IN_ORDER: Final = ("pageHeader", "pageFooter", "pageNumber")
 
 
 class _Page(msgspec.Struct, gc=False, rename="camel"):
@@ -47,11 +52,29 @@ class _Region(msgspec.Struct, gc=False, rename="camel"):
 class _Element(msgspec.Struct, gc=False, rename="camel"):
     bounding_regions: list[_Region] | None = None
     role: str | None = None
+    # Only looked at where items are read.
+    content: object = None
 
 
 class _Line(msgspec.Struct, gc=False, rename="camel"):
     polygon: _Polygon | None = None
     bounding_box: _Polygon | None = None
+    content: object = None
+
+
+class _Cell(msgspec.Struct, gc=False, rename="camel"):
+    """A cell of a table; before 3.0 with `text`, `is_header` and a box of its own."""
+
+    row_index: Index
+    column_index: Index
+    row_span: Span | None = None
+    column_span: Span | None = None
+    kind: str | None = None
+    is_header: bool | None = None
+    content: str | None = None
+    text: str | None = None
+    bounding_regions: list[_Region] | None = None
+    bounding_box: list[float] | None = None
 
 
 class _OldPage(msgspec.Struct, gc=False):
@@ -68,6 +91,7 @@ class _OldResult(msgspec.Struct, gc=False):
 class _OldShape(msgspec.Struct, gc=False, rename="camel"):
     bounding_box: list[float]
     elements: list[object] | None = None
+    text: object = None
 
 
 class _OldTable(msgspec.Struct, gc=False, rename="camel"):
@@ -83,8 +107,9 @@ class Azure(ModelOutput):
     paragraphs (prebuilt-read before 2023, prebuilt-invoice, all of 2.x) are read by lines, "line", with a warning.
     Output of the older Python SDK (``to_dict()``) is taken too, with the places of the service. A table of 2.x
     without a box is the box of its cells. What the cells of a table or a figure list as their `elements`, and
-    before 4.0 what lies in the spans of cells, is read at another `Reading.level`. Words, cells, selection marks
-    and fields are not read. There are no scores.
+    before 4.0 what lies in the spans of cells, is read at another `Reading.level`. Words, selection marks and fields
+    are not read. Items have the order of the paragraphs, a table that of the first paragraph in it, or that of the
+    lines; an element on several pages has its text and cells with the first of its boxes. There are no scores.
     """
 
     name = "azure"
@@ -141,19 +166,9 @@ class Azure(ModelOutput):
                 for line, shape in file.structs(value, "lines", where, _Line):
                     if isinstance(number, int):
                         region, item = _Region(number, shape.polygon, shape.bounding_box), line if nested else None
-                        _region(region, "line", line, scale, file, item=item)
-        bare: list[str] = []
-        elements = 0
-        for key, label in _WHOLE.items():
-            for number, (where, value) in enumerate(file.items(result, key, place)):
-                element = file.convert(value, _Element, where)
-                elements += 1
-                if element is not None and not element.bounding_regions:
-                    bare.append(where)
-                for index, region in enumerate((element and element.bounding_regions) or ()):
-                    spot = f"{where}.boundingRegions[{index}]"
-                    named = (element and element.role) or label
-                    _region(region, named, spot, scale, file, item=f"/{key}/{number}" if nested else None)
+                        held = _line(shape.content, line, file)
+                        _region(region, "line", line, scale, file, item=item, held=held)
+        bare, elements = _elements(result, place, scale, file)
         file.leave_out(
             bare,
             elements,
@@ -166,6 +181,31 @@ class Azure(ModelOutput):
 
 
 FORMAT: Final = Azure()
+
+
+def _elements(
+    result: dict[str, object], place: str, scale: Mapping[int, float], file: OutputFile
+) -> tuple[list[str], int]:
+    """Add paragraphs, tables and figures; return the places of those on no page, and how many there are."""
+    bare: list[str] = []
+    elements = 0
+    for key, label in _WHOLE.items():
+        for number, (where, value) in enumerate(file.items(result, key, place)):
+            element = file.convert(value, _Element, where)
+            elements += 1
+            if element is None:
+                continue
+            if not element.bounding_regions:
+                bare.append(where)
+            item = f"/{key}/{number}"
+            held = _held(element, item, (where, value), scale, file) if file.reads_items else None
+            for index, region in enumerate(element.bounding_regions or ()):
+                spot = f"{where}.boundingRegions[{index}]"
+                if held is not None and index:
+                    held = Held(held.order)
+                named = element.role or label
+                _region(region, named, spot, scale, file, item=item if file.builder.nesting.stated else None, held=held)
+    return bare, elements
 
 
 def _say_read(pages: Mapping[int, object], result: dict[str, object], place: str, file: OutputFile) -> None:
@@ -209,6 +249,48 @@ def _nest(result: dict[str, object], texts: Mapping[str, object], file: OutputFi
                 file.builder.nesting.put(_item(inner), inside=f"/figures/{index}", group=False)
 
 
+def _line(text: object, place: str, file: OutputFile) -> Held | None:
+    """Return the text of a line and its place among those of the file; None where items are not read."""
+    return Held((file.builder.boxes,), file.text_of(text, place)) if file.reads_items else None
+
+
+def _held(
+    element: _Element, item: str, source: tuple[str, object], scale: Mapping[int, float], file: OutputFile
+) -> Held:
+    """Return the text or the cells of an element, and its place among the paragraphs; a figure has none."""
+    place, value = source
+    inside = [item] if element.role not in _NOT_IN_ORDER else []
+    cells = None
+    if item.startswith("/tables/"):
+        inside = [str(each) for each in file.builder.nesting.members(item)]
+        cells = _cells(value, place, [region.page_number for region in element.bounding_regions or ()], scale, file)
+    paragraphs = [int(number[1]) for each in inside if (number := _PARAGRAPH.fullmatch(each))]
+    text = file.text_of(element.content, f"{place}.content")
+    return Held((min(paragraphs),) if paragraphs else None, text, cells)
+
+
+def _cells(value: object, place: str, pages: Sequence[int], scale: Mapping[int, float], file: OutputFile) -> Cells:
+    """Return the cells of a table on some pages; one that is not on the first of them has no box."""
+    cells: list[Cell] = []
+    for where, cell in file.structs(value, "cells", place, _Cell):
+        regions = cell.bounding_regions or ()
+        if cell.bounding_box:
+            regions = [_Region(page, [*cell.bounding_box]) for page in pages]
+        points = [_points(region, where, scale, file) for region in regions if region.page_number in pages[:1]]
+        header = cell.kind == "columnHeader" or cell.is_header is True
+        text = (cell.text if cell.content is None else cell.content) or ""
+        spans = cell.row_span or 1, cell.column_span or 1
+        cells.append(
+            Cell(cell.row_index, cell.column_index, *spans, header, text, _bounds(points[0]) if points else None)
+        )
+    return tuple(cells)
+
+
+def _bounds(points: Sequence[tuple[float, float]]) -> Corners | None:
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    return (min(xs), min(ys), max(xs), max(ys)) if points else None
+
+
 def _extent(value: object) -> tuple[int, int] | None:
     """Return where the text of an element begins and ends in the content; None where it states no spans."""
     pairs = [(each.get("offset"), each.get("length")) for each in listed_in(value, "spans") if isinstance(each, dict)]
@@ -222,17 +304,30 @@ def _item(pointer: object) -> str:
 
 
 def _region(
-    region: _Region, label: str, place: str, scale: dict[int, float], file: OutputFile, *, item: str | None = None
+    region: _Region,
+    label: str,
+    place: str,
+    scale: Mapping[int, float],
+    file: OutputFile,
+    *,
+    item: str | None = None,
+    held: Held | None = None,
 ) -> None:
     page = file.needed_page(region.page_number, place)
+    points = _points(region, place, scale, file)
+    if page is not None and points:
+        file.outline(page, label, points, place, item=item, held=held)
+
+
+def _points(region: _Region, place: str, scale: Mapping[int, float], file: OutputFile) -> Sequence[tuple[float, float]]:
+    """Return the points of a region in the unit of its page; none with an issue where it has none."""
     shape = region.bounding_box if region.polygon is None else region.polygon
     if shape is None:
         file.collector.error(place, "polygon is required here (Document Intelligence)", "", "Add polygon.")
-        return
+        return ()
     polygon = [edge for point in shape for edge in ((point.x, point.y) if isinstance(point, _Point) else (point,))]
-    if page is not None and (points := pairs_of(polygon, place, file)):
-        factor = scale.get(region.page_number, 1.0)
-        file.outline(page, label, [(x * factor, y * factor) for x, y in points], place, item=item)
+    factor = scale.get(region.page_number, 1.0)
+    return [(x * factor, y * factor) for x, y in pairs_of(polygon, place, file)]
 
 
 def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
@@ -248,17 +343,21 @@ def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
         by_row[file.page(where, index=page.page - 1, size=(page.width * factor, page.height * factor))] = value
         for line, shape in file.structs(value, "lines", where, _OldShape):
             item = line.removeprefix(place).replace("[", "/").replace("]", "").replace(".", "/")
-            _region(_Region(page.page, [*shape.bounding_box]), "line", line, scale, file, item=item)
+            said = _line(shape.text, line, file)
+            _region(_Region(page.page, [*shape.bounding_box]), "line", line, scale, file, item=item, held=said)
     for where, value in file.items(result, "pageResults", place):
         held = file.convert(value, _OldResult, where)
-        for spot, table in file.structs(value, "tables", where, _OldTable):
+        for spot, tree in file.items(value, "tables", where):
+            if (table := file.convert(tree, _OldTable, spot)) is None:
+                continue
             for inner in (each for cell in table.cells for each in cell.elements or ()):
                 file.builder.nesting.put(_item(inner), inside=spot, group=False)
             if held is None:
                 continue
             outline = table.bounding_box or [edge for cell in table.cells for edge in _box_of(cell.bounding_box)]
             polygon = outline if table.bounding_box else _box_of(outline)
-            _region(_Region(held.page, [*polygon]), "table", spot, scale, file, item=spot)
+            cells = Held(cells=_cells(tree, spot, [held.page], scale, file)) if file.reads_items else None
+            _region(_Region(held.page, [*polygon]), "table", spot, scale, file, item=spot, held=cells)
     _say_read(by_row, result, f"{place}.readResults", file)
 
 

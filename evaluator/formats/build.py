@@ -82,6 +82,11 @@ class Held(NamedTuple):
     cells: Table | None = None
 
 
+def member_place(at: Place, number: int, *, ordered: bool) -> Place:
+    """Return the place of a member of a group that stands at a place; every second number is in an unordered group."""
+    return (*at, number) if (len(at) % 2 == 0) == ordered else (*at, 0, number)
+
+
 class _Page(NamedTuple):
     """A page entry; `noun` is what issues call it, `number` its place in the document, from 0, `image` its path."""
 

@@ -16,7 +16,7 @@ from evaluator.data.cells import Cell, Table
 from evaluator.data.dataset import Place, Side
 from evaluator.data.issues import quote
 from evaluator.formats import limits
-from evaluator.formats.build import Held
+from evaluator.formats.build import Held, member_place
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
 
@@ -193,6 +193,8 @@ def _members(group: PageGroup, where: str, at: Place, file: OutputFile) -> list[
         file.collector.error(where, rule, "both" if held else "neither", AGAIN)
         return []
     ((key, members),) = held
-    # Every second number of a place counts in an unordered group.
-    own = at if (len(at) % 2 == 1) == (key == "unordered") else (*at, 0)
-    return [(member, f"{where}.{key}[{number}]", (*own, number)) for number, member in enumerate(members)]
+    ordered = key == "ordered"
+    return [
+        (member, f"{where}.{key}[{number}]", member_place(at, number, ordered=ordered))
+        for number, member in enumerate(members)
+    ]

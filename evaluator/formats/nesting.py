@@ -97,6 +97,18 @@ class Nesting:
         """Return the place in the file of a box of an item."""
         return next(place for _, each, place in self._boxes if each == row)
 
+    def members(self, holder: Hashable) -> list[Hashable]:
+        """Return what lies in an item itself; asked for when everything has been put."""
+        return self._members.get(holder, [])
+
+    @cached_property
+    def _members(self) -> dict[Hashable, list[Hashable]]:
+        members: dict[Hashable, list[Hashable]] = {}
+        for item, holders in self._holders.items():
+            for holder in holders:
+                members.setdefault(holder, []).append(item)
+        return members
+
     @cached_property
     def _rows(self) -> dict[Hashable, list[int]]:
         rows: dict[Hashable, list[int]] = {}

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from evaluator.data.boxes import FloatArray
+from evaluator.data.cells import Cell
+from evaluator.data.dataset import Place
 from evaluator.data.issues import Collector, count_of, quote
-from evaluator.formats.build import Shape, Size
+from evaluator.formats import limits
+from evaluator.formats.build import Held, Shape, Size, bounds, points
 from evaluator.formats.nesting import is_whole
 from evaluator.formats.xml_format import Item, XmlFile, XmlFormat, ring_of
 from evaluator.formats.xml_text import Element
@@ -21,6 +25,9 @@ _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _DEPTH: Final = 3
 # Elements of a page that have an outline and are no region.
 _NO_OTHERS: Final = ("Border", "PrintSpace", "Region")
+_ROLE: Final = (("rowIndex", 0), ("columnIndex", 0), ("rowSpan", 1), ("colSpan", 1))
+_TRANSKRIBUS: Final = (("row", 0), ("col", 0), *_ROLE[2:])
+_WHOLE: Final = re.compile(r"[0-9]{1,10}")
 _SIDES: Final = ("imageWidth", "imageHeight")
 
 
@@ -30,6 +37,9 @@ class _File(XmlFile):
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         super().__init__(format, collector, name)
         self._others: list[Element] = []
+        self._order: list[Element] = []
+        self._bare: list[Element] = []
+        self._ids: set[str] = set()
 
     def take(self, element: Element) -> None:
         if element.depth == 1 and element.name != "PcGts":
@@ -38,6 +48,8 @@ class _File(XmlFile):
         elif element.depth == _DEPTH and element.parent == "Page":
             if not element.name.endswith(_NO_OTHERS) and element.child("Coords"):
                 self._others.append(element)
+            if element.name == "ReadingOrder" and self.reads_items:
+                self._order += element.children
             self._regions_of(element)
         elif element.name == "Page" and element.parent == "PcGts":
             self._page(element)
@@ -49,6 +61,11 @@ class _File(XmlFile):
             first = self._others[0]
             what = f"{count_of(len(self._others), 'other element')} with an outline, the first a <{first.name}>"
             self.builder.left_out(first.place, rule, what, "They are left out.")
+        if self._bare:
+            rule = f"a table should have cells with their rows and columns ({_SOURCE})"
+            what = f"{count_of(len(self._bare), 'table')} without"
+            fix = "They have no cells to be compared; add TableCellRole to the regions in them."
+            self.collector.warning(self._bare[0].place, rule, what, fix)
         super().end()
 
     def _regions_of(self, element: Element, inside: Item | None = None) -> None:
@@ -62,14 +79,74 @@ class _File(XmlFile):
         ring = _ring(element, coords, self)
         if ring is not None:
             box_id = element.attributes.get("id", "")
-            self.keep(element, label, Shape.of(ring), score=score, box_id=box_id, item=item)
+            held = self._held(element) if self.reads_items else None
+            self.keep(element, label, Shape.of(ring), score=score, box_id=box_id, item=item, held=held)
         for child in inner:
             self._regions_of(child, item)
+
+    def _held(self, element: Element) -> Held:
+        """Return the text and the cells of a region; its place in the order is known when the page ends."""
+        self._ids.add(element.attributes.get("id", ""))
+        cells = tuple(self._cells(element)) if element.name == "TableRegion" else ()
+        if element.name == "TableRegion" and not cells:
+            self._bare.append(element)
+        return Held(None, self._text(element), cells or None)
+
+    def _text(self, element: Element) -> str | None:
+        """Return the text of least index, else that of the lines; None without either."""
+        said = [child for child in element.children if child.name == "TextEquiv"]
+        said.sort(key=lambda each: self.number(each, "index") if "index" in each.attributes else -math.inf)
+        held = (said[0].child("Unicode") or said[0].child("PlainText")) if said else None
+        text = None if not said else "" if held is None else held.text
+        lines = () if text else (self._text(child) for child in element.children if child.name == "TextLine")
+        return "\n".join(filter(None, lines)) or text
+
+    def _cells(self, element: Element) -> Iterator[Cell]:
+        """Yield the cells of a table: regions with a role in it, or the cells of Transkribus."""
+        for child in element.children:
+            roles = child.child("Roles")
+            role = roles.child("TableCellRole") if roles else None
+            stated, keys = (role, _ROLE) if role is not None else (child, _TRANSKRIBUS)
+            if role is None and child.name != "TableCell":
+                continue
+            assert stated is not None
+            row, col, row_span, col_span = (self._whole(stated, key, least) for key, least in keys)
+            header = stated.attributes.get("header", "") in ("true", "1")
+            ring = points(_points_of(child.child("Coords")))
+            box = None if ring is None else bounds(ring)
+            yield Cell(row, col, row_span, col_span, header, self._text(child) or "", box)
+
+    def _whole(self, element: Element, key: str, least: int) -> int:
+        """Return a row, a column or a span; its least value with an error for anything else, 1 for no span."""
+        text = element.attributes.get(key, "1" if least else "").strip()
+        if _WHOLE.fullmatch(text) and least <= int(text) <= limits.MAX_PAGE_INDEX:
+            return int(text)
+        rule = f"{key} must be a whole number from {least} on ({_SOURCE})"
+        self.collector.error(element.place, rule, quote(text) if text else "none", "Correct it.")
+        return least
 
     def _page(self, element: Element) -> None:
         size = self._size(element)
         image = element.attributes.get("imageFilename", "").strip() or self.collector.file
-        self.add_kept(self.builder.image(image, element.place, size=size))
+        self.add_kept(self.builder.image(image, element.place, size=size), self._places())
+
+    def _places(self) -> dict[str, Place]:
+        """Return where the reading order has each region; say which it names that are not there, or again."""
+        places: dict[str, Place] = {}
+        odd: list[Element] = []
+        for root in self._order:
+            for element, place in self.references(root, ("regionRef", "index")):
+                name = element.attributes.get("regionRef", "")
+                if name not in self._ids or name in places:
+                    odd.append(element)
+                else:
+                    places[name] = place
+        if odd:
+            rule = f"ReadingOrder should name each region of the page once ({_SOURCE})"
+            first = quote(odd[0].attributes.get("regionRef", ""))
+            found = f"{count_of(len(odd), 'name')} of none or again, the first {first}"
+            self.collector.warning(odd[0].place, rule, found, "They are left out.")
+        return places
 
     def _size(self, element: Element) -> Size | None:
         """Return the size of the image; None where the page states none, or 0 x 0."""
@@ -90,7 +167,9 @@ class PageXml(XmlFormat):
     read as a whole, and as these when it has no kind and no lines of its own; see `Reading.level`. Outlines are
     ``points`` or ``Point`` elements. The label of a text region is its ``type`` (``heading``), of another its element
     (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, stands in for a missing one. The
-    score is ``conf`` of the outline. ``boxes.ids`` are the ids of the regions.
+    score is ``conf`` of the outline. ``boxes.ids`` are the ids of the regions. Items have the places of
+    ``ReadingOrder`` and the text of ``TextEquiv``, else of their lines; tables the regions in them that have a
+    ``TableCellRole``, or the cells of Transkribus.
     """
 
     name = "page-xml"

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+import numpy as np
+from msgspec import Meta
 
+from evaluator.data.boxes import iou
+from evaluator.data.cells import Cell
 from evaluator.data.issues import quote
 from evaluator.formats import limits
+from evaluator.formats.build import Corners, Held
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
 
 _LAYOUT: Final = "LAYOUT_"
 _PER_CENT: Final = 100.0
+_NOT_IN_ORDER: Final = ("LAYOUT_HEADER", "LAYOUT_FOOTER", "LAYOUT_PAGE_NUMBER", "TABLE")
+_HEADER: Final = "COLUMN_HEADER"
+# Layout holds layout, lines and words; a file from a stranger may have a circle of blocks.
+_DEEPEST: Final = 8
+_Number = Annotated[int, Meta(ge=1, le=limits.MAX_PAGE_INDEX)]
 
 
 class _Box(msgspec.Struct, gc=False):
@@ -27,6 +37,16 @@ class _Geometry(msgspec.Struct, gc=False):
     BoundingBox: _Box
 
 
+class _Cell(msgspec.Struct, gc=False):
+    """What a block says as a cell; rows and columns count from 1."""
+
+    RowIndex: _Number
+    ColumnIndex: _Number
+    RowSpan: _Number | None = None
+    ColumnSpan: _Number | None = None
+    EntityTypes: list[str] | None = None
+
+
 class _Block(msgspec.Struct, gc=False):
     BlockType: str
     Geometry: _Geometry | None = None
@@ -34,13 +54,32 @@ class _Block(msgspec.Struct, gc=False):
     Confidence: float | None = None
     Id: object = None
     Relationships: object = None
+    # Only looked at where items are read.
+    Text: object = None
+    RowIndex: object = None
+    ColumnIndex: object = None
+    RowSpan: object = None
+    ColumnSpan: object = None
+    EntityTypes: object = None
 
     @property
-    def children(self) -> list[object]:
+    def children(self) -> list[str]:
         """Return the ids of its parts."""
+        return self.related("CHILD")
+
+    def related(self, kind: str) -> list[str]:
+        """Return the ids of the blocks that are related to it in some way."""
         held = self.Relationships if isinstance(self.Relationships, list) else []
-        lists = [each.get("Ids") for each in held if isinstance(each, dict) and each.get("Type") == "CHILD"]
+        lists = [each.get("Ids") for each in held if isinstance(each, dict) and each.get("Type") == kind]
         return [key for ids in lists if isinstance(ids, list) for key in ids if isinstance(key, str)]
+
+    @property
+    def corners(self) -> Corners | None:
+        """Return x1, y1, x2, y2 in shares of the page; None without a geometry."""
+        if self.Geometry is None:
+            return None
+        box = self.Geometry.BoundingBox
+        return box.Left, box.Top, box.Left + box.Width, box.Top + box.Height
 
 
 class Textract(ModelOutput):
@@ -49,9 +88,10 @@ class Textract(ModelOutput):
     Amazon Textract, "Block" and "Layout response objects". ``LAYOUT_`` blocks are read alone, so that a table is not
     read twice; a response without is read by TABLE and LINE blocks, with a warning. The blocks of a list, and lines of
     which all words are in a table, are read at another `Reading.level`. Labels are block types, the score
-    is ``Confidence`` / 100, boxes are ``Geometry.BoundingBox``. Lists of responses or blocks, and responses under a
-    name in an object, are read as one; responses that each have a page 1 are pages in their order. Without ``Page`` it
-    is page 1.
+    is ``Confidence`` / 100, boxes are ``Geometry.BoundingBox``. Items have the order of the layout blocks, the text of
+    their lines and the cells of the TABLE that lies on them; a TABLE on none is an item of its own. Lists of responses
+    or blocks, and responses under a name in an object, are read as one; responses that each have a page 1 are pages in
+    their order. Without ``Page`` it is page 1.
     """
 
     name = "textract"
@@ -79,10 +119,14 @@ class Textract(ModelOutput):
         nested = bool(related)
         read = 0
         kinds = dict.fromkeys(block.BlockType for _, block in blocks)
+        parts = _Parts(blocks, file) if file.reads_items else None
+        tables = parts.tables() if parts else {}
         for place, block in blocks:
-            if block.BlockType.startswith(_LAYOUT) if layout else block.BlockType in ("TABLE", "LINE"):
+            whole = block.BlockType.startswith(_LAYOUT) or place in tables
+            if whole if layout else block.BlockType in ("TABLE", "LINE"):
                 read += 1
-                _add(block, place, file, first, nested=nested)
+                held = parts.held(block, tables.get(place)) if parts else None
+                _add(block, place, file, first, nested=nested, held=held)
         if not read and kinds.keys() - {"PAGE"}:
             rule = "a response must have LAYOUT, TABLE or LINE blocks (Textract)"
             fix = "Call AnalyzeDocument with the feature LAYOUT for regions."
@@ -119,7 +163,7 @@ def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
 
 def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
     """State which layout blocks lie in lists and other blocks, and which lines have all their words in a table."""
-    parts: dict[object, list[object]] = {block.Id: block.children for block in blocks if isinstance(block.Id, str)}
+    parts: dict[object, list[str]] = {block.Id: block.children for block in blocks if isinstance(block.Id, str)}
     table_of = {
         word: block.Id
         for block in blocks
@@ -135,6 +179,72 @@ def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
             tables = {table_of.get(word) for word in block.children}
             if len(tables) == 1 and None not in tables:
                 file.builder.nesting.put(block.Id, inside=tables.pop(), group=False)
+
+
+class _Parts:
+    """The blocks of a file by id, and what they say."""
+
+    def __init__(self, blocks: Sequence[tuple[str, _Block]], file: OutputFile) -> None:
+        self._blocks, self._file = blocks, file
+        self._by_id = {block.Id: (place, block) for place, block in blocks if isinstance(block.Id, str)}
+
+    def tables(self) -> dict[str, _Block]:
+        """Return each TABLE by the place of its item: the LAYOUT_TABLE of the greatest IoU, else its own."""
+        free = [(place, block, box) for place, block, box in self._boxed("LAYOUT_TABLE")]
+        tables: dict[str, _Block] = {}
+        for own, table, box in self._boxed("TABLE"):
+            shared = [
+                iou(np.array([box]), np.array([each]))[0] * (_number(block) == _number(table))
+                for _, block, each in free
+            ]
+            best = int(np.argmax(shared)) if any(shared) else None
+            tables[own if best is None else free.pop(best)[0]] = table
+        return tables
+
+    def _boxed(self, kind: str) -> Iterator[tuple[str, _Block, Corners]]:
+        for place, block in self._blocks:
+            if block.BlockType == kind and block.corners is not None:
+                yield place, block, block.corners
+
+    def held(self, block: _Block, table: _Block | None) -> Held:
+        """Return the place of a block among those of the file, its lines, and the cells of its table."""
+        order = None if block.BlockType in _NOT_IN_ORDER else (self._file.builder.boxes,)
+        lines = list(self._texts(block, "LINE"))
+        return Held(order, "\n".join(lines) if lines else None, None if table is None else tuple(self._cells(table)))
+
+    def _texts(self, block: _Block, kind: str, depth: int = 0) -> Iterator[str]:
+        """Yield the texts of the lines or words of a block, and of the blocks in it."""
+        if block.BlockType == kind:
+            place = self._by_id[block.Id][0] if block.Id in self._by_id else "$"
+            if (text := self._file.text_of(block.Text, f"{place}.Text")) is not None:
+                yield text
+        elif depth < _DEEPEST:
+            for child in block.children:
+                if child in self._by_id:
+                    yield from self._texts(self._by_id[child][1], kind, depth + 1)
+
+    def _cells(self, table: _Block) -> Iterator[Cell]:
+        """Yield the cells of a table, a merged one in the place of those that it consists of."""
+        merged = {
+            child: key
+            for key in table.related("MERGED_CELL")
+            if key in self._by_id
+            for child in self._by_id[key][1].children
+        }
+        for key in dict.fromkeys(merged.get(child, child) for child in table.children):
+            if key not in self._by_id:
+                continue
+            place, block = self._by_id[key]
+            parts = [
+                self._by_id[child][1] for child in block.children if key in merged.values() and child in self._by_id
+            ]
+            stated = self._file.convert(msgspec.structs.asdict(block), _Cell, place)
+            if stated is None:
+                continue
+            header = any(_HEADER in str(each.EntityTypes) for each in (block, *parts))
+            text = " ".join(self._texts(block, "WORD"))
+            spans = stated.RowSpan or 1, stated.ColumnSpan or 1
+            yield Cell(stated.RowIndex - 1, stated.ColumnIndex - 1, *spans, header, text, block.corners)
 
 
 def _is_answer(value: object) -> bool:
@@ -157,9 +267,9 @@ def _number(block: _Block) -> int:
     return 1 if block.Page is None else block.Page
 
 
-def _add(block: _Block, place: str, file: OutputFile, first: int, *, nested: bool) -> None:
+def _add(block: _Block, place: str, file: OutputFile, first: int, *, nested: bool, held: Held | None = None) -> None:
     """Add the box of a block of a file whose first page is `first`; `nested`: it may lie in others, or hold them."""
-    if block.Geometry is None:
+    if block.corners is None:
         file.collector.error(place, "Geometry is required here (Textract)", "", "Add Geometry.")
         return
     number = _number(block)
@@ -170,8 +280,6 @@ def _add(block: _Block, place: str, file: OutputFile, first: int, *, nested: boo
     page = file.needed_page(number, place) if row is None else row
     if page is None:
         return
-    box = block.Geometry.BoundingBox
     score = None if block.Confidence is None else block.Confidence / _PER_CENT
-    corners = box.Left, box.Top, box.Left + box.Width, box.Top + box.Height
     item = block.Id if nested and isinstance(block.Id, str) else None
-    file.builder.box(page, block.BlockType, corners, place, score=score, item=item)
+    file.builder.box(page, block.BlockType, block.corners, place, score=score, item=item, held=held)

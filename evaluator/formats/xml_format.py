@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Annotations, Side
+from evaluator.data.dataset import Annotations, Place, Side
 from evaluator.data.issues import Collector, quote
 from evaluator.formats import xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, points
+from evaluator.formats.build import FEWEST_POINTS, Builder, Held, Shape, member_place, points
 from evaluator.formats.xml_text import Element
+
+_GROUPS: Final = ("OrderedGroup", "UnorderedGroup")
+NO_PLACES: Final[Mapping[str, Place]] = {}
+"""Of a page that states no order."""
 
 
 class Item:
@@ -27,14 +31,17 @@ class Item:
 
 
 class XmlFile(ABC):
-    """The elements of a file as pages and boxes, in shares with `normalise`; `collector` gets every issue."""
+    """The elements of a file as pages and boxes, in shares with `normalise`; `collector` gets every issue.
 
-    normalise = False
+    With `reads_items` their order, text and cells are read besides; see `Reading`.
+    """
+
+    normalise = reads_items = False
 
     def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
         self.collector, self.name, self._source = collector, name, format.source
         self.builder = Builder(collector, format=format.name, source=format.source, score=format.score)
-        self._kept: list[Callable[[int], None]] = []
+        self._kept: list[tuple[str, Held | None, Callable[..., None]]] = []
 
     def item(self, inside: Item | None, *, group: bool) -> Item:
         """Return an item that lies in another, or in none."""
@@ -52,16 +59,38 @@ class XmlFile(ABC):
         box_id: str,
         score: float | None = None,
         item: Hashable = None,
+        held: Held | None = None,
     ) -> None:
         """Keep the box of an element until `add_kept`: the page of it ends later."""
         add = partial(self.builder.box, label=label, xyxy=shape.xyxy, place=element.place, score=score)
-        self._kept.append(partial(add, rings=shape.rings, box_id=box_id, item=item))
+        self._kept.append((box_id, held, partial(add, rings=shape.rings, box_id=box_id, item=item)))
 
-    def add_kept(self, page: int) -> None:
-        """Add the boxes that were kept for a page."""
-        for add in self._kept:
-            add(page)
+    def add_kept(self, page: int, places: Mapping[str, Place] = NO_PLACES) -> None:
+        """Add the boxes that were kept for a page, which stand in its order at these places by id."""
+        for box_id, held, add in self._kept:
+            placed = None if held is None else held._replace(order=places.get(box_id, held.order))
+            add(page, held=placed)
         self._kept.clear()
+
+    def references(self, group: Element, keys: tuple[str, str], at: Place = ()) -> Iterator[tuple[Element, Place]]:
+        """Yield what refers to others in the groups of a reading order, with their places.
+
+        `keys`: the attributes of a reference and of its number in an ordered group. A group that refers to something
+        itself is read after that.
+        """
+        key, index = keys
+        if not group.name.startswith(_GROUPS):
+            yield group, at
+            return
+        if key in group.attributes:
+            yield group, member_place(at, 0, ordered=True)
+            at = member_place(at, 1, ordered=True)
+        ordered = group.name.startswith("Ordered")
+        members = [each for each in group.children if each.name.startswith((*_GROUPS, "RegionRef", "ElementRef"))]
+        if ordered and any(index in each.attributes for each in members):
+            members.sort(key=lambda each: self.number(each, index))
+        for number, member in enumerate(members):
+            yield from self.references(member, keys, member_place(at, number, ordered=ordered))
 
     @abstractmethod
     def take(self, element: Element) -> None:
@@ -108,6 +137,7 @@ class XmlFormat(BoxFormat):
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         source = xml_text.open_source(content, collector)
         file = self.file(self, collector, name)
+        file.reads_items = reading.items
         xml_text.parse(source, file.take, collector, depth=self.depth)
         file.end()
         return file.builder.annotations(source.sha256, reading, normalise=file.normalise)

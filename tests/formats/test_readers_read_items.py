@@ -157,10 +157,219 @@ def test_omnidocbench_has_latex_of_equations_alone() -> None:
     ]  # fmt: skip
 
 
+def azure() -> dict[str, Any]:
+    def placed(page: int, top: float, **more: Any) -> dict[str, Any]:
+        polygon = [0, top, 10, top, 10, top + 5, 0, top + 5]
+        return {"boundingRegions": [{"pageNumber": page, "polygon": polygon}], **more}
+
+    def paragraph(content: str, top: float, **more: Any) -> dict[str, Any]:
+        return placed(1, top, content=content, **more)
+
+    cells = [
+        placed(1, 20, rowIndex=0, columnIndex=0, columnSpan=2, kind="columnHeader", content="a",
+               elements=["/paragraphs/2"]),
+        placed(2, 0, rowIndex=1, columnIndex=0, content="b", elements=["/paragraphs/3"]),
+    ]  # fmt: skip
+    table = placed(1, 20, cells=cells)
+    table["boundingRegions"] += placed(2, 0)["boundingRegions"]
+    paragraphs = [
+        paragraph("h", 0, role="pageHeader"), paragraph("Title", 10, role="title"), paragraph("a", 20),
+        paragraph("b", 22), paragraph("end", 40),
+    ]  # fmt: skip
+    pages = [{"pageNumber": number, "width": 10, "height": 50, "unit": "inch"} for number in (1, 2)]
+    return {"analyzeResult": {"apiVersion": "2024-11-30", "pages": pages, "paragraphs": paragraphs, "tables": [table],
+                              "figures": [placed(2, 30)]}}  # fmt: skip
+
+
+def test_azure_has_its_paragraphs_and_a_table_at_the_first_one_in_it() -> None:
+    cells = (Cell(0, 0, 1, 2, True, "a", (0.0, 0.4, 1.0, 0.5)), Cell(1, 0, text="b"))
+    assert held(azure()) == [
+        ("pageHeader", None, "h", None), ("title", (1,), "Title", None), ("paragraph", (4,), "end", None),
+        ("table", (2,), None, cells), ("table", (2,), None, None), ("figure", None, None, None),
+    ]  # fmt: skip
+    broken = azure()
+    broken["analyzeResult"]["tables"][0]["cells"][0]["rowIndex"] = -1
+    assert refused(broken, items=True) == [
+        "f.json: $.analyzeResult.tables[0].cells[0].rowIndex: rowIndex must be a number that fits (Document "
+        "Intelligence); found -1. Export the file again, or correct it."
+    ]
+    assert len(read(broken).boxes) == 6
+
+
+def test_azure_2_has_lines_and_no_table_in_the_order() -> None:
+    box = [0, 0, 10, 0, 10, 5, 0, 5]
+    lines = [{"boundingBox": box, "text": "one"}, {"boundingBox": box, "text": "a"}]
+    cell = {"rowIndex": 0, "columnIndex": 0, "isHeader": True, "text": "a", "boundingBox": box,
+            "elements": ["#/readResults/0/lines/1/words/0"]}  # fmt: skip
+    pages = [{"page": 1, "width": 10, "height": 10, "unit": "pixel", "lines": lines}]
+    tree = {"analyzeResult": {"readResults": pages, "pageResults": [{"page": 1, "tables": [{"cells": [cell]}]}]}}
+    cells = (Cell(0, 0, header=True, text="a", box=(0.0, 0.0, 1.0, 0.5)),)
+    assert held(tree) == [("line", (0,), "one", None), ("table", None, None, cells)]
+
+
+def textract() -> list[dict[str, Any]]:
+    def block(kind: str, name: str, top: float, *children: str, merged: str = "", **more: Any) -> dict[str, Any]:
+        box = {"Left": 0, "Top": top, "Width": 0.5, "Height": 0.25}
+        relations = [{"Type": "CHILD", "Ids": [*children]}, {"Type": "MERGED_CELL", "Ids": merged.split()}]
+        return {"BlockType": kind, "Id": name, "Page": 1, "Geometry": {"BoundingBox": box}, "Relationships": relations,
+                **more}  # fmt: skip
+
+    def cell(name: str, column: int, *children: str, kind: str = "CELL", **more: Any) -> dict[str, Any]:
+        return block(kind, name, 0.5, *children, RowIndex=1, ColumnIndex=column, **more)
+
+    return [
+        block("PAGE", "p", 0), block("LINE", "l1", 0, Text="first"), block("LINE", "l2", 0, Text="second"),
+        block("WORD", "w1", 0, Text="a"), block("WORD", "w2", 0, Text="b"), block("WORD", "w3", 0, Text="c"),
+        block("LAYOUT_HEADER", "h", 0, "l1"), block("LAYOUT_TEXT", "t", 0.25, "l2", "l1"),
+        block("LAYOUT_TABLE", "lt", 0.5), block("TABLE", "t1", 0.5, "c1", "c2", "c3", merged="m"),
+        block("TABLE", "t2", 0.75, "c1"), cell("c1", 1, "w1", "w2"), cell("c2", 2, "w2", EntityTypes=["COLUMN_HEADER"]),
+        cell("c3", 3, "w3"), cell("m", 1, "c1", "c2", kind="MERGED_CELL", ColumnSpan=2),
+    ]  # fmt: skip
+
+
+def test_textract_has_the_lines_of_its_layout_and_the_cells_of_the_table_on_it() -> None:
+    box = (0, 0.5, 0.5, 0.75)
+    merged = (Cell(0, 0, 1, 2, True, "a b b", box), Cell(0, 2, text="c", box=box))
+    assert held({"Blocks": textract()}) == [
+        ("LAYOUT_HEADER", None, "first", None), ("LAYOUT_TEXT", (1,), "second\nfirst", None),
+        ("LAYOUT_TABLE", (2,), None, merged), ("TABLE", None, None, (Cell(0, 0, text="a b", box=box),)),
+    ]  # fmt: skip
+    assert len(read({"Blocks": textract()}).boxes) == 3
+    broken = textract()
+    broken[11]["RowIndex"] = 0
+    assert refused({"Blocks": broken}, items=True) == [
+        "f.json: $.Blocks[11].RowIndex: RowIndex must be a number that fits (Textract); found 0. "
+        "Export the file again, or correct it."
+    ]
+
+
+def page_xml(order: str, *regions: str) -> bytes:
+    text = (
+        f'<PcGts><Page imageFilename="a.png" imageWidth="90" imageHeight="90">{order}{"".join(regions)}</Page></PcGts>'
+    )
+    return text.encode()
+
+
+def region(name: str, inside: str = "", element: str = "TextRegion", more: str = "") -> str:
+    return f'<{element} id="{name}"{more}><Coords points="0,0 9,0 9,9 0,9"/>{inside}</{element}>'
+
+
+def test_page_xml_has_groups_of_groups_and_the_first_text() -> None:
+    order = (
+        '<ReadingOrder><OrderedGroup id="g"><UnorderedGroupIndexed id="u" index="2" regionRef="b"><RegionRef '
+        'regionRef="c"/><OrderedGroup id="o"><RegionRefIndexed index="1" regionRef="e"/><RegionRefIndexed index="0" '
+        'regionRef="d"/></OrderedGroup></UnorderedGroupIndexed><RegionRefIndexed index="1" regionRef="a"/>'
+        '<RegionRefIndexed index="3" regionRef="x"/></OrderedGroup></ReadingOrder>'
+    )
+    said = '<TextEquiv index="1"><Unicode>2</Unicode></TextEquiv><TextEquiv><PlainText>1</PlainText></TextEquiv>'
+    lines = "".join(f"<TextLine><TextEquiv><Unicode>{line}</Unicode></TextEquiv></TextLine>" for line in "xy")
+    source = page_xml(order, region("a", said), region("b", lines), *map(region, "cdef"))
+    read_order = [(0,), (1, 0, 0), (1, 0, 1, 0), (1, 0, 1, 1, 0), (1, 0, 1, 1, 1), None]
+    assert held(source, name="f.xml") == [
+        ("TextRegion", place, text, None) for place, text in zip(read_order, ["1", "x\ny", *[None] * 4], strict=True)
+    ]
+    assert warned(read(source, "f.xml", items=True)) == [
+        "f.xml: line 1, <RegionRefIndexed>: ReadingOrder should name each region of the page once (PAGE XML); "
+        'found 1 name of none or again, the first "x". They are left out.'
+    ]
+    assert held(page_xml("", region("a")), name="f.xml") == [("TextRegion", None, None, None)]
+
+
+def test_page_xml_has_cells_with_roles_or_of_transkribus() -> None:
+    role = '<Roles><TableCellRole rowIndex="0" columnIndex="1" colSpan="2" header="true"/></Roles>'
+    text = "<TextEquiv><Unicode>a</Unicode></TextEquiv>"
+    cell = '<TableCell row="1" col="0" rowSpan="2"><Coords points="0,0 4,0 4,5 0,5"/></TableCell>'
+    tables = [region("t", region("c", role + text), "TableRegion"), region("u", cell, "TableRegion")]
+    assert [each[3] for each in held(page_xml("", *tables), name="f.xml")] == [
+        (Cell(0, 1, 1, 2, True, "a", (0.0, 0.0, 9.0, 9.0)),), (Cell(1, 0, 2, 1, box=(0.0, 0.0, 4.0, 5.0)),),
+    ]  # fmt: skip
+    assert warned(read(page_xml("", region("t", "", "TableRegion"), region("a")), "f.xml", items=True)) == [
+        "f.xml: line 1, <TableRegion>: a table should have cells with their rows and columns (PAGE XML); found 1 table "
+        "without. They have no cells to be compared; add TableCellRole to the regions in them."
+    ]
+    odd = page_xml("", region("u", cell.replace('"1"', '"-1"'), "TableRegion"))
+    assert refused(odd, "f.xml", items=True) == [
+        'f.xml: line 1, <TableCell>: row must be a whole number from 0 on (PAGE XML); found "-1". Correct it.'
+    ]
+
+
+def alto(*blocks: str, order: str = "", margin: str = "") -> bytes:
+    page = (
+        f'<Page WIDTH="90" HEIGHT="90"><TopMargin>{margin}</TopMargin><PrintSpace>{"".join(blocks)}</PrintSpace></Page>'
+    )
+    return f"<alto>{order}<Layout>{page}</Layout></alto>".encode()
+
+
+def block(name: str, *lines: str, more: str = "", element: str = "TextBlock") -> str:
+    box = 'HPOS="0" VPOS="0" WIDTH="9" HEIGHT="9"'
+    held_lines = "".join(f'<TextLine ID="{name}{number}">{line}</TextLine>' for number, line in enumerate(lines))
+    return f'<{element} ID="{name}" {box}{more}>{held_lines}</{element}>'
+
+
+def test_alto_reads_words_and_puts_parted_ones_together() -> None:
+    whole = 'SUBS_CONTENT="measurement"'
+    first = f'<String CONTENT="of"/><SP/><String CONTENT="measure" SUBS_TYPE="HypPart1" {whole}/><HYP CONTENT="-"/>'
+    second = f'<String CONTENT="ment" SUBS_TYPE="HypPart2" {whole}/><SP/><String CONTENT="wa"/><HYP CONTENT="-"/>'
+    source = alto(block("a", first, second, '<String CONTENT="ter"/>'), block("b"))
+    assert held(source, name="f.xml") == [
+        ("TextBlock", (0,), "of measurement\nwa-\nter", None), ("TextBlock", (1,), None, None),
+    ]  # fmt: skip
+
+
+def test_alto_takes_its_order_from_groups_from_chains_or_from_the_file() -> None:
+    def places(source: bytes) -> list[Any]:
+        return [place for _, place, *_ in held(source, name="f.xml")]
+
+    word = '<String ID="w" CONTENT="x"/>'
+    blocks = [block("a"), block("b", word), block("c")]
+    order = (
+        '<ReadingOrder><UnorderedGroup ID="u"><OrderedGroup ID="o"><ElementRef ID="1" REF="w"/><ElementRef ID="2" '
+        'REF="b0"/><ElementRef ID="3" REF="a"/></OrderedGroup><ElementRef ID="4" REF="zz"/></UnorderedGroup>'
+        "</ReadingOrder>"
+    )
+    named = alto(*blocks, order=order)
+    assert places(named) == [(0, 0, 2), (0, 0, 0), None]
+    assert warned(read(named, "f.xml", items=True)) == [
+        "f.xml: line 1, <ElementRef>: ReadingOrder should name what is on a page (ALTO); found 1 name of nothing, the "
+        'first "zz". They are left out.'
+    ]
+    assert places(alto(block("a"), block("b", more=' IDNEXT="c"'), block("c", more=' IDNEXT="a"'))) == [
+        (2,),
+        (0,),
+        (1,),
+    ]
+    pairs = [block(one, more=f' IDNEXT="{other}"') for one, other in ("ab", "cd")]
+    assert places(alto(pairs[0], block("b"), pairs[1], block("d"))) == [(0, 0, 0), (0, 0, 1), (0, 1, 2), (0, 1, 3)]
+    unsaid = alto(*blocks, margin=block("m"))
+    assert places(unsaid) == [None, (0,), (1,), (2,)]
+    assert warned(read(unsaid, "f.xml", items=True)) == [
+        "f.xml: line 1, <Page>: a page should have its order, in ReadingOrder or IDNEXT (ALTO); found 1 page without. "
+        "Its blocks have that of the file; those in margins have none."
+    ]
+
+
 @needs_shared
-@pytest.mark.parametrize("folder", ["docling", "mineru", "marker", "pp-doclayout", "omnidocbench", "unstructured"])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "docling",
+        "mineru",
+        "marker",
+        "pp-doclayout",
+        "omnidocbench",
+        "unstructured",
+        "azure-di",
+        "textract",
+        "page-xml",
+        "alto",
+    ],
+)
 def test_boxes_are_the_same_with_and_without_what_they_hold(folder: str) -> None:
-    files = [path for path in sorted(real("formats", folder).glob("*.json")) if "schema" not in path.name]
+    files = [
+        path
+        for path in sorted(real("formats", folder).glob("*.*l")) + sorted(real("formats", folder).glob("*.json"))
+        if "schema" not in path.name and "labels" not in path.name
+    ]
     assert files
     for path in files:
         boxes, items = (formats.read(path, items=each) for each in (False, True))

@@ -25,7 +25,7 @@ HEAD: Final = 512
 """Bytes of a file that tell whether a writer wrote it."""
 _IMAGES: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".gif")
 
-Lack = Literal["scores", "outlines", "documents", "crowds", "model"]
+Lack = Literal["boxless", "scores", "outlines", "documents", "crowds", "model"]
 
 
 class WriteResult(NamedTuple):
@@ -40,7 +40,7 @@ class Writer(NamedTuple):
     """How a format is written; name and title are those of its reader.
 
     `target`: what warnings call it. Boxes are written in its `unit`, None for that of the source; in pixels the size of
-    every page is needed. `items`: it holds the order, text and tables of items, and items without a box.
+    every page is needed. `items`: it holds the order, text and tables of items.
     `lacks`: what it cannot hold, besides what `write` warns of; an error of the collector of `write` refuses all.
     `count_left_out`: how many boxes the format does not hold. `own_files`: which files of a folder it wrote earlier, by
     the first `HEAD` bytes of all by path; others are never deleted.
@@ -63,12 +63,17 @@ class Writer(NamedTuple):
         pages = _output_pages(source)
         if self.unit is not None and "pixels" in (self.unit, source.unit):
             _need_sizes(source, pages, self.target)
+        bare = 0
+        if "boxless" in self.lacks:
+            boxed = ~np.isnan(source.boxes.xyxy[:, 0])
+            bare = int((~boxed).sum())
+            pages = [page._replace(rows=[row for row in page.rows if boxed[row]]) for page in pages] if bare else pages
         files = self.write(source, pages, collector)
         for lack in _LACKS:
             if lack in self.lacks and (said := _LACKS[lack](source, pages)):
                 rule, found, fix = said
                 collector.warning("", f"{self.target} {rule}", found, fix)
-        return WriteResult(files, collector.issues(), len(source.boxes) - self.count_left_out(source))
+        return WriteResult(files, collector.issues(), len(source.boxes) - bare - self.count_left_out(source))
 
 
 class OutputPage(NamedTuple):
@@ -168,6 +173,11 @@ def score_of(source: Annotations, row: int) -> float | None:
     return None if math.isnan(score) else score
 
 
+def _no_boxless(source: Annotations, _pages: list[OutputPage]) -> tuple[str, str, str] | None:
+    bare = int(np.isnan(source.boxes.xyxy[:, 0]).sum())
+    return ("has no items without a box", f"{count_of(bare, 'item')} without", "They are left out.") if bare else None
+
+
 def _no_scores(source: Annotations, _pages: list[OutputPage]) -> tuple[str, str, str] | None:
     scored = int((~np.isnan(source.boxes.score)).sum())
     return ("has no scores", f"{count_of(scored, 'box')} with one", "The scores are left out.") if scored else None
@@ -197,8 +207,8 @@ def _no_model(source: Annotations, _pages: list[OutputPage]) -> tuple[str, str, 
 
 
 _LACKS: Final[Mapping[Lack, Callable[[Annotations, list[OutputPage]], tuple[str, str, str] | None]]] = {
-    "scores": _no_scores, "outlines": _no_outlines, "documents": _no_documents, "crowds": _no_crowds,
-    "model": _no_model,
+    "boxless": _no_boxless, "scores": _no_scores, "outlines": _no_outlines, "documents": _no_documents,
+    "crowds": _no_crowds, "model": _no_model,
 }  # fmt: skip
 """Rule, found and fix of what is lost, in the order of the warnings; None where nothing is."""
 

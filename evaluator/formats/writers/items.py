@@ -52,7 +52,7 @@ def _line(source: Annotations, page: OutputPage) -> PageLine:
         items=items,
         width=None if size is None else _number(size[0]),
         height=None if size is None else _number(size[1]),
-        groups=None if plain else _group([(place, str(at)) for at, place in enumerate(places) if place], 0),
+        groups=None if plain else group_of([(place, str(at)) for at, place in enumerate(places) if place]),
     )
 
 
@@ -64,7 +64,7 @@ def _cells(table: Table) -> list[PageCell]:
     return [PageCell(*cell) for cell in table if not isinstance(cell, str)]
 
 
-def _group(items: Sequence[tuple[Place, str]], depth: int) -> PageGroup:
+def group_of(items: Sequence[tuple[Place, str]], depth: int = 0) -> PageGroup:
     """Return items with their places as a group; every second one is unordered."""
     members: dict[float, list[tuple[Place, str]]] = {}
     for place, name in items:
@@ -75,7 +75,7 @@ def _group(items: Sequence[tuple[Place, str]], depth: int) -> PageGroup:
         if len(some) == 1 or number == math.inf:
             held += [name for _, name in some]
         else:
-            held.append(_group(some, depth + 1))
+            held.append(group_of(some, depth + 1))
     return PageGroup(unordered=held) if depth % 2 else PageGroup(ordered=held)
 
 

@@ -57,6 +57,7 @@ from evaluator.system.threads import thread_pool
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from evaluator.analysis.costs import ModelCosts
     from evaluator.system.parts import Parts
 
 Say = Callable[[str], None]
@@ -585,6 +586,8 @@ def evaluate(
     boxes: bool = True,
     executor: Executor | Callable[[], Executor] | None = None,
     parts: Parts | None = None,
+    costs: Path | None = None,
+    failed_empty: bool = False,
     **chosen: Any,  # noqa: ANN401 - each option has a type of its own
 ) -> list[Evaluation]:
     """Evaluate predictions against one ground truth, which is read once; return one result each, in order.
@@ -605,6 +608,8 @@ def evaluate(
         closed then.
     parts : Parts, optional
         Of several runs that share the work, for one prediction; see `evaluator.system.parts`.
+    costs : Path, optional
+        A table of failed pages, seconds and cost; with `failed_empty` what is predicted on failed pages is left out.
     **chosen
         Options of the protocol by name; None leaves the protocol's own.
 
@@ -619,9 +624,11 @@ def evaluate(
     options = options_of(system, **chosen)
     with Engine(executor, parts) as engine:
         in_parts = bool(options.page_ranges) or (not boxes and len(predictions) == 1)
-        if not in_parts or not (system.can_stream or _kept(ground_truth, predictions)):
+        if costs is not None or not in_parts or not (system.can_stream or _kept(ground_truth, predictions)):
             project = open_project(system, ground_truth, predictions, options, say)
-            return _one_by_one(project, system, options, say, count, engine=engine)
+            with explained(project, system, options):
+                stated = None if costs is None else _stated(project, system, costs, failed_empty=failed_empty)
+            return _one_by_one(project, system, options, say, count, engine=engine, stated=stated)
         evaluations = []
         for origin, name in zip(predictions, model_names(predictions), strict=True):
             over = _over_ranges if system.can_stream else _over_corpus
@@ -642,14 +649,33 @@ def _one_by_one(
     count: Count | None = None,
     *,
     engine: Engine,
+    stated: Sequence[ModelCosts] | None = None,
 ) -> list[Evaluation]:
     with explained(project, protocol, options):
         truth, models = project.required()
+        if stated is not None:
+            models = [each.prediction for each in stated]
         evaluations = []
         for member, model in zip(project.models, models, strict=True):
             say(f"Evaluating {member.name}")
             evaluations += _evaluated(protocol, truth, [model], options, count, engine=engine)
-    return evaluations
+    if stated is None:
+        return evaluations
+    return [
+        replace(evaluation, costs=each.costs, issues=(*evaluation.issues, *each.issues))
+        for evaluation, each in zip(evaluations, stated, strict=True)
+    ]
+
+
+def _stated(project: AnyProject, protocol: AnyProtocol, costs: Path, *, failed_empty: bool) -> list[ModelCosts]:
+    """Return what a table states of each model of a project."""
+    from evaluator.analysis.costs import read_costs  # most evaluations have no such table
+
+    truth, models = project.required()
+    if not isinstance(truth, Annotations):
+        raise OptionError(f"--costs is about pages, and {protocol.name} has none")
+    named = {member.name: model for member, model in zip(project.models, models, strict=True)}
+    return read_costs(costs, truth, named, failed_empty=failed_empty)
 
 
 def evaluate_together(

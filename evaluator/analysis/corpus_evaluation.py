@@ -31,7 +31,17 @@ from evaluator.protocols.sharding import LARGE, PAGES, DocumentShards
 from evaluator.system.engine import Engine
 
 # By these a side is read or changed as a whole.
-_OF_THE_WHOLE: Final = ("fix", "map_label", "as_reference", "format", "columns", "level", "pdfs", "polygons")
+_OF_THE_WHOLE: Final = (
+    "fix",
+    "map_label",
+    "as_reference",
+    "format",
+    "columns",
+    "level",
+    "pdfs",
+    "polygons",
+    "tolerant",
+)
 
 
 class Documents(NamedTuple):

@@ -55,6 +55,14 @@ def evaluate(
         str | None,
         Parameter(group=_output, help="The store of verdicts: adds the numbers on the corrected ground truth."),
     ] = None,
+    costs: Annotated[
+        Path | None,
+        Parameter(help="CSV with status, seconds and cost of pages or documents, stated beside the numbers."),
+    ] = None,
+    failed_empty: Annotated[
+        bool,
+        Parameter(negative="", help="Leave out what is predicted on pages that failed by --costs."),
+    ] = False,
     slices: SlicesFile = None,
     attributes: PageTable = None,
     password_file: PasswordFile = None,
@@ -82,7 +90,10 @@ def evaluate(
     compared = compared_files(protocol, gt, pred, project, given_options(options))
     check_table(compared.gt, slices, attributes)
     options_given = compared.options
-    read = _read_by(compared, project, slices, attributes, findings=findings, password_file=password_file)
+    if failed_empty and costs is None:
+        raise UsageError("--failed-empty needs --costs, which says which pages failed.")
+    sources = _read_by(compared, project, slices, attributes, findings=findings, password_file=password_file)
+    read: Read = {**sources, "--costs": costs}
     if out is not None:
         need_apart([out / name for name in _FORMS], read)
     if findings and options_given.get("page_ranges"):
@@ -90,7 +101,7 @@ def evaluate(
     if shard is not None:
         from evaluator.cli.parts import write_part  # most evaluations are one run
 
-        if out is None or form or findings or slices or attributes:
+        if out is None or form or findings or slices or attributes or costs:
             raise UsageError("--shard goes with --out alone; layoutscope merge writes the result.")
         with opening_with(passwords_of(password_file)):
             return write_part(compared, shard, out)
@@ -107,6 +118,8 @@ def evaluate(
                 say.count,
                 boxes=boxes,
                 executor=processes if processors() > 1 else None,
+                costs=costs,
+                failed_empty=failed_empty,
                 **options_given,
             )
         if findings:
@@ -161,11 +174,13 @@ def results_text(
 ) -> str:
     """Return the results in the chosen form for standard output; write all forms into the folder, if any."""
     tables = [evaluated.result.table() for evaluated in results]
+    beside = [table for evaluated in results for table in evaluated.tables_beside()]
     tables += [
         slices_table(slices, f"Named slices: {table.title}", table.signature)
         for table, slices in zip(tuple(tables), named, strict=True)
         if slices.measures
     ]
+    tables += beside
     # Made when it is wanted: the matrices of every page are dear, and most runs want a table.
     makers: tuple[Callable[[], str], ...] = (
         lambda: export.to_json(_values(results, named)) + "\n",

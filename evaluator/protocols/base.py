@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from evaluator.matching.box_items import SliceAverage
     from evaluator.matching.box_measures import RankedLabel
     from evaluator.matching.error_types import TideErrors
+    from evaluator.metrics.costs import Costs
     from evaluator.metrics.item_ledger import ItemLedger
     from evaluator.metrics.measures import Key, Measures
     from evaluator.metrics.observations import MeasureWords, Observations
@@ -153,6 +154,9 @@ class BoxOptions(Options, frozen=True, kw_only=True):
     page_size: PageSize = None
     pdfs: Pdfs = None
     polygons: Annotated[bool, Meta(description="Compare outlines instead of boxes, where a file has them.")] = False
+    tolerant: Annotated[
+        bool, Meta(description="State a second score besides, in which split and merged boxes are found.")
+    ] = False
 
 
 # --- results ---------------------------------------------------------------------------------------------------
@@ -195,6 +199,10 @@ class Result(ABC):
     def csv_files(self) -> Mapping[str, ResultTable]:
         """More tables by the name of their file; empty for most protocols."""
         return {}
+
+    def tables_beside(self) -> Sequence[ResultTable]:
+        """Return tables that are shown below the one of the result; mostly none."""
+        return ()
 
     @property
     def partial(self) -> Partial | None:
@@ -251,12 +259,14 @@ class BoxEvaluation(DatasetResult):
     """The evaluation of one model under a protocol that matches boxes.
 
     `thresholds` are by IoU threshold, in the order asked for. `merged`: the partial of parts that were matched by
-    themselves; None where the numbers are those of the matching.
+    themselves; None where the numbers are those of the matching. `tolerant`: whether the score in which split and
+    merged boxes are found is stated besides.
     """
 
     matching: BoxMatching
     thresholds: Mapping[float, AnyBoxResult]
     merged: Any = field(default=None, kw_only=True)
+    tolerant: bool = field(default=False, kw_only=True)
 
     @property
     def first(self) -> AnyBoxResult:
@@ -318,7 +328,27 @@ class BoxEvaluation(DatasetResult):
         sides = dataset.ground_truth.source, self.matching.prediction.source
         truth, prediction = (SourceFile(side.name, side.sha256) for side in sides)
         only_in = dataset.documents_only_in(self.model)
+        if self.tolerant:
+            from evaluator.matching.tolerant import tolerant_json  # most results state no such score
+
+            own["tolerant"] = {repr(iou): tolerant_json(result) for iou, result in self.thresholds.items()}
         return plain_values(self.signature, (truth, prediction), self.matching.labels, own, only_in)
+
+    def tables_beside(self) -> Sequence[ResultTable]:
+        """Return the tolerant score below the strict one, where it is stated."""
+        if not self.tolerant:
+            return ()
+        from evaluator.matching.tolerant import tolerant
+
+        rows: list[tuple[str | int | float | None, ...]] = []
+        for iou, result in self.thresholds.items():
+            strict, score = result.per_label.micro.row(0), tolerant(result)
+            rows.append((iou, "strict", strict["precision"], strict["recall"], strict["f1"], None, None))
+            kinds = [group.kind for group in score.groups]
+            ratios = score.precision, score.recall, score.f1
+            rows.append((iou, "tolerant", *ratios, kinds.count("split"), kinds.count("merge")))
+        columns = ("iou_threshold", "score", "precision", "recall", "f1", "split", "merged")
+        return (self.as_table(columns, rows),)
 
     def as_table(self, columns: Sequence[str], rows: Iterable[tuple[str | int | float | None, ...]]) -> ResultTable:
         """Rows under the name of the prediction file and the signature."""
@@ -348,15 +378,25 @@ class NumberGroup(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A result, and everything that was odd about its inputs; `has_boxes`: whether it has more than its numbers."""
+    """A result, and everything that was odd about its inputs; `has_boxes`: whether it has more than its numbers.
+
+    `costs`: what a table states of time, money and failed pages.
+    """
 
     result: Result
     issues: tuple[Issue, ...]
     has_boxes: bool = True
+    costs: Costs | None = None
 
     def to_json(self) -> JsonObject:
         """Return the result as plain values, with the issues of its inputs."""
-        return {**self.result.to_json(), "issues": list(self.issues)}
+        costs = {} if self.costs is None else {"costs": self.costs.to_json()}
+        return {**self.result.to_json(), **costs, "issues": list(self.issues)}
+
+    def tables_beside(self) -> Sequence[ResultTable]:
+        """Return tables that are shown below the one of the result."""
+        costs = () if self.costs is None else (self.costs.table(self.result.signature.line),)
+        return (*self.result.tables_beside(), *costs)
 
 
 ShardPair: TypeAlias = "tuple[Any, Any]"
@@ -614,9 +654,11 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
 
     def evaluate_model(self, dataset: Dataset, model: int, options: BoxOptionsT) -> BoxEvaluation:
         """Return the result of one of the models of a dataset."""
+        if options.tolerant and options.polygons:
+            raise ValueError("--tolerant is about boxes; leave out --polygons")
         iou = options.iou or self.thresholds
         pairs = self.pair(dataset, model, options, iou_floor=min(iou))
-        return self.result(self.match(pairs, options), iou, options)
+        return replace(self.result(self.match(pairs, options), iou, options), tolerant=options.tolerant)
 
     def evaluate(
         self,

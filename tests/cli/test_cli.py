@@ -253,8 +253,8 @@ USAGE = [
      "--iou must rise from start to stop in steps of at least 0.001; found 0.9:0.5:0.1."),
     (("snapshot", "--profile", "published"),
      "--profile is not an option of snapshot, which has --iou, --min-score, --min-area, --labels, --map-label, "
-     "--as-reference, --format, --columns, --level, --page-size, --pdfs, --polygons, --class-weight, --fix, "
-     "--allow-no-match, --page-ranges."),
+     "--as-reference, --format, --columns, --level, --page-size, --pdfs, --polygons, --tolerant, --class-weight, "
+     "--fix, --allow-no-match, --page-ranges."),
     (("snapshot", "--iou", "0"), "--iou must be above 0 and at most 1; found 0."),
     (("snapshot", "--iou", "1.5"), "--iou must be above 0 and at most 1; found 1.5."),
     (("snapshot", "--iou", "nan"), "--iou must be above 0 and at most 1; found nan."),

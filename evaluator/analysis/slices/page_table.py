@@ -11,7 +11,7 @@ import csv
 import io
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from evaluator.analysis.slices.attributes import PageValues, Value
 from evaluator.analysis.slices.slices import plain_numbers
@@ -20,10 +20,25 @@ from evaluator.formats import folder
 
 _DOCUMENT: Final = ("document", "doc", "doc_id", "doc_name")
 _PAGE: Final = {"page": 0, "page_index": 0, "page_no": 1}
+NAMING: Final = (*_DOCUMENT, *_PAGE)
+"""Columns that say what a row is about."""
 _MOST_BYTES: Final = 256 << 20
 
 
 Key = tuple[str, int | None]
+"""A document, and a page of it from 0; None for the document itself."""
+
+
+class PageTable(NamedTuple):
+    """The names of the columns, the cells of each row by its number, from 2, and what a row is about."""
+
+    names: list[str]
+    body: dict[int, list[str]]
+    keys: dict[int, Key]
+
+    def cell(self, number: int, name: str) -> str:
+        """Return a cell without blanks around it; "" where the table has no such column."""
+        return self.body[number][self.names.index(name)].strip() if name in self.names else ""
 
 
 def read_page_table(
@@ -35,6 +50,31 @@ def read_page_table(
     must be named. `pages` gives its (document, page from 0), called when a row is about a page. BadInput has every row
     that cannot be understood or contradicts another.
     """
+    collector = Collector(path.name, max_per_rule=20)
+    names, body, keys = read_rows(path, documents, pages, collector)
+    of_pages: dict[Key, dict[str, Value]] = {}
+    said: dict[tuple[Key, str], int] = {}
+    for place, name in enumerate(names):
+        if name in NAMING or not name:
+            continue
+        values = plain_numbers([row[place] for row in body.values()])
+        for (number, key), value in zip(keys.items(), values, strict=True):
+            if value is None:
+                continue
+            before = of_pages.setdefault(key, {}).setdefault(name, value)
+            first = said.setdefault((key, name), number)
+            if before != value:
+                found = f"{quote(before)} in row {first}, {quote(value)} in row {number}"
+                rule = "rows of the same page or document must have the same value in a column"
+                collector.error(f"rows {first} and {number}, {name}", rule, found, "Keep the row that is right.")
+    collector.raise_if_failed()
+    return of_pages, collector.issues()
+
+
+def read_rows(
+    path: Path, documents: Sequence[str], pages: Callable[[], Collection[tuple[str, int]]], collector: Collector
+) -> PageTable:
+    """Return the rows of a table with what each is about; parameters and BadInput as `read_page_table`."""
     names, body = _rows(path)
     at_document = next((names.index(name) for name in _DOCUMENT if name in names), None)
     if at_document is None:
@@ -45,7 +85,6 @@ def read_page_table(
         refuse(path.name, "row 1", "a table must name each column once", examples(list(dict.fromkeys(twice))),
                "Rename or remove the others.")  # fmt: skip
     page_column = next((name for name in _PAGE if name in names), None)
-    collector = Collector(path.name, max_per_rule=20)
     keys: dict[int, Key] = {}
     known = set(documents)
     by_stem = {name.rsplit(".", 1)[0]: name for name in documents}
@@ -70,23 +109,7 @@ def read_page_table(
         refuse(path.name, "", "a table must name documents of the ground truth", examples(sorted(named)),
                f"Write them like {examples(sorted(known))}.")  # fmt: skip
     _note_unknown(collector, keys, known, pages)
-    of_pages: dict[Key, dict[str, Value]] = {}
-    said: dict[tuple[Key, str], int] = {}
-    for place, name in enumerate(names):
-        if place == at_document or name in _PAGE or not name:
-            continue
-        values = plain_numbers([row[place] for row in body.values()])
-        for (number, key), value in zip(keys.items(), values, strict=True):
-            if value is None:
-                continue
-            before = of_pages.setdefault(key, {}).setdefault(name, value)
-            first = said.setdefault((key, name), number)
-            if before != value:
-                found = f"{quote(before)} in row {first}, {quote(value)} in row {number}"
-                rule = "rows of the same page or document must have the same value in a column"
-                collector.error(f"rows {first} and {number}, {name}", rule, found, "Keep the row that is right.")
-    collector.raise_if_failed()
-    return of_pages, collector.issues()
+    return PageTable(names, body, keys)
 
 
 def _rows(path: Path) -> tuple[list[str], dict[int, list[str]]]:

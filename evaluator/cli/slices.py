@@ -189,16 +189,17 @@ def _observed(
             of_pages = of_listed_pages(pages, folder, pool, say.count)
     of_pages = merge_page_values(of_pages, table)
     say("Searching")
-    slices = find_observation_slices(
-        results,
-        sought.measure,
-        of_pages=of_pages,
-        use_score=sought.use_score,
-        smallest=sought.smallest,
-        depth=sought.depth,
-        signature=signature_of([each.signature.line for each in results]),
-        count=say.count,
-    )
+    with in_one_sentence(ValueError):
+        slices = find_observation_slices(
+            results,
+            sought.measure,
+            of_pages=of_pages,
+            use_score=sought.use_score,
+            smallest=sought.smallest,
+            depth=sought.depth,
+            signature=signature_of([each.signature.line for each in results]),
+            count=say.count,
+        )
     return slices, absent
 
 

@@ -86,7 +86,7 @@ class Comparison:
         """Return all models by F1, or by the first metric of the protocol's headline where it has no F1."""
         names = {key.metric for key in self.measures[0].keys}
         of = protocol_of(self.results[0])
-        metric = "f1" if "f1" in names else of.headline[0]
+        metric = next(name for name in ("f1", *of.headline) if name in names)
         label = self.measures[0].overall
         return standings(
             [self._model_entry(place) for place in range(len(self.results))],

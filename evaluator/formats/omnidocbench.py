@@ -110,6 +110,8 @@ class _File:
             key: ", ".join(map(str, value)) if isinstance(value, list) else str(value)
             for key, value in self._values.mapping(info, "page_attribute", there).items()
         }
+        if self._reads_items:
+            attributes |= self._truncated(page, place)
         row = self.builder.image(image, place, size=size, page_id=str(number), attributes=attributes)
         if "layout_dets" not in page:
             rule = f"a page must have layout_dets ({_SOURCE})"
@@ -119,6 +121,19 @@ class _File:
             self._box(row, region, where, self._values.text(region, "category_type", where))
             if region.get("ignore") is True:
                 self._ignored.append(where)
+
+    def _truncated(self, page: dict[str, object], place: str) -> dict[str, str]:
+        """Return which regions of a page go on in others, by their positions, as an attribute; empty for none."""
+        regions = self._values.objects(page.get("layout_dets", []), "layout_dets", f"{place}.layout_dets")
+        positions = {str(region.get("anno_id")): at for at, (region, _) in reversed(list(enumerate(regions)))}
+        relations = self._values.mapping(page, "extra", place).get("relation") or []
+        pairs = [
+            [positions.get(str(relation.get(f"{end}_anno_id"))) for end in ("source", "target")]
+            for relation, _ in self._values.objects(relations, "relation", f"{place}.extra.relation")
+            if relation.get("relation_type") == "truncated"
+        ]
+        stated = [f"{first}>{second}" for first, second in pairs if first is not None and second is not None]
+        return {"truncated": " ".join(stated)} if stated else {}
 
     def _results(self, tree: dict[str, object]) -> None:
         labels = self._names(tree)

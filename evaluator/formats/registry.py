@@ -20,7 +20,7 @@ AnyFormat = Format[Any]
 _NAMES: Final = (
     "snapshot", "pod", "ctdar", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo",
     "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai", "unstructured", "supervision", "table",
-    "image-folder", "items", "fields", "posters",
+    "image-folder", "items", "markdown", "fields", "posters",
 )  # fmt: skip
 """The formats; the module of each has its name, with an underscore for a hyphen."""
 FORMATS: Registry[AnyFormat] = Registry({name: f"evaluator.formats.{name.replace('-', '_')}:FORMAT" for name in _NAMES})

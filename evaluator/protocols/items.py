@@ -60,6 +60,10 @@ _HAS: Final = {
 class ItemOptions(Options, frozen=True, kw_only=True):
     """The options of every protocol of items."""
 
+    profile: Annotated[
+        Literal["own", "omnidocbench-1.5"],
+        Meta(description="own, or the published numbers of a benchmark, of its ground truth and a folder of Markdown."),
+    ] = "own"
     iou: Thresholds = ()
     same_label: Annotated[bool, Meta(description="pair items of one label only, here and in text and tables.")] = False
     labels: Labels = None
@@ -95,6 +99,8 @@ class PageNumbers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PageT = TypeVar("PageT", bound=PageNumbers)
+Sums = Mapping[str, Callable[[Sequence[PageNumbers]], Ratio]]
+"""What adds up measures over some pages, by their names."""
 
 
 def value_of(ratio: Ratio) -> float | None:
@@ -229,6 +235,10 @@ class ItemResult(Result, Generic[PageT]):
     def row(self, pages: Sequence[PageT]) -> tuple[Cell, ...]:
         """Return the numbers of some pages as cells of the table, one for each of `columns`."""
 
+    def sums(self, names: Iterable[str]) -> Sums:
+        """Return what adds up each of the measures that are compared; here all, pooled."""
+        return {name: pooled_sum(name) for name in names}
+
     def to_json(self) -> JsonObject:
         """Return the result as plain values; undefined is None, pages count from 0."""
         sides = {"ground_truth": self.ground_truth, "predictions": self.prediction}
@@ -339,10 +349,20 @@ def _known_of_pages(result: ItemResult[Any], places: Sequence[int]) -> list[Know
 # --- the protocol ---------------------------------------------------------------------------------------------
 
 
+class PublishedResult(ItemResult[PageT]):
+    """The result of a profile: numbers as a benchmark publishes them."""
+
+    @classmethod
+    @abstractmethod
+    def evaluate(cls, truth: Annotations, models: Sequence[Annotations], options: ItemOptions) -> list[Evaluation]:
+        """Return the evaluations of models against one ground truth, in order."""
+
+
 class ItemProtocol(Protocol[Annotations, OptionsT]):
     """A protocol that compares items of pages one by one.
 
-    `column` is what both sides must have; `titles` has the names of mistakes in words, `cost` what they cost.
+    `column` is what both sides must have; `titles` has the names of mistakes in words, `cost` what they cost;
+    `published` evaluates under a profile.
     """
 
     kind = "boxes"
@@ -352,10 +372,14 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
     column: ClassVar[Literal["order", "text", "cells"]]
     titles: ClassVar[Mapping[Any, str]]
     cost: ClassVar[str]
+    published: ClassVar[type[PublishedResult[Any]]]
 
     def reading(self, side: Side, options: OptionsT) -> formats.Reading:
         """Return how a side is read: scores say nothing here, so that either file may have them."""
-        return formats.Reading(format=options.format, level=options.level, unscored=True, items=True)
+        format = options.format
+        if options.profile != "own":
+            format = "omnidocbench" if side == "ground_truth" else "markdown"
+        return formats.Reading(format=format, level=options.level, unscored=True, items=True)
 
     def label_mapping(self, options: OptionsT) -> Mapping[str, str]:
         """Return new names of labels by their old ones."""
@@ -377,6 +401,8 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         self, truth: Annotations, models: Sequence[Annotations], options: OptionsT, count: Count | None = None
     ) -> list[Evaluation]:
         """Return one evaluation for each model."""
+        if options.profile != "own":
+            return self.published.evaluate(truth, models, options)
         if len(options.iou) > 1:
             raise ValueError(f"--iou takes one threshold for {self.name}; found {len(options.iou)}")
         iou = options.iou[0] if options.iou else DEFAULT_IOU
@@ -400,11 +426,13 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         return evaluations
 
     def measures(self, result: Any) -> Measures:  # noqa: ANN401
-        """Return the pooled measures; documents weigh by what these are divided by."""
-        return document_ratios(result.pages, {name: pooled_sum(name) for name in self.metrics})
+        """Return the measures; documents weigh by what these are divided by."""
+        return document_ratios(result.pages, result.sums(self.metrics))
 
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401
-        """Return the pages of two results by what their mistakes cost, all and by name."""
+        """Return the pages of two results by what their mistakes cost, all and by name; none under a profile."""
+        if isinstance(a, PublishedResult):
+            return ()
         places = list(dict.fromkeys(_place(page) for result in (a, b) for page in result.pages))
         row_of = {place: row for row, place in enumerate(places)}
         amounts = []
@@ -432,6 +460,8 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         """See `Protocol.observations`."""
         if measure not in self.slice_measures:
             raise KeyError(measure)
+        if isinstance(results[0], PublishedResult):
+            raise ValueError("slices are of the protocol's own numbers; leave out --profile")
         return observations_of(results, partial(self.things, measure=measure))
 
     def side_issues(self, dataset: Dataset) -> tuple[Issue, ...]:
@@ -521,9 +551,7 @@ def _pairing_issues(dataset: Dataset, pairs: ItemPairs) -> tuple[Issue, ...]:
     return (issue,)
 
 
-def document_ratios(
-    pages: Sequence[PageNumbers], keys: Mapping[str, Callable[[Sequence[PageNumbers]], Ratio]]
-) -> Measures:
+def document_ratios(pages: Sequence[PageNumbers], keys: Sums) -> Measures:
     """Return what is compared of a result: for each measure a sum and its divisor by document."""
     documents = by_document(pages)
     table = np.array([[keys[name](some) for name in keys] for some in documents.values()], dtype=np.float64)

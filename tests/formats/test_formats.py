@@ -54,7 +54,9 @@ def written(path: Path, value: object) -> Path:
 def test_a_format_describes_itself(name: str) -> None:
     row = formats.FORMATS[name]
     assert (row.name, row.kind in formats.KINDS) == (name, True)
-    assert all((row.title, row.looks_for, row.suffixes))
+    assert all((row.title, row.looks_for))
+    # Markdown is read as a folder, never by the ending of a file.
+    assert bool(row.suffixes) == (name != "markdown")
     assert all(suffix.startswith(".") for suffix in row.suffixes)
     assert not row.detect(b"")
 
@@ -63,7 +65,7 @@ def test_the_formats_of_each_kind() -> None:
     assert [list(formats.of_kind(kind)) for kind in formats.KINDS] == [
         ["snapshot", "pod", "ctdar", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo",
          "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai", "unstructured", "supervision",
-         "table", "image-folder", "items"],
+         "table", "image-folder", "items", "markdown"],
         ["fields"], ["posters"],
     ]  # fmt: skip
     assert formats.suffixes() == {

@@ -9,7 +9,7 @@ ground truth, so that none of its published values is comparable; a reversed pag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import ClassVar, Final, NamedTuple
 
@@ -17,7 +17,7 @@ import msgspec
 
 from evaluator.data.dataset import Place
 from evaluator.metrics.results import JsonObject, ResultTable
-from evaluator.protocols.items import Cell, ItemResult, PageNumbers, Ratio, mean, page_means, value_of
+from evaluator.protocols.items import Cell, ItemResult, PageNumbers, Ratio, Sums, mean, page_means, page_sum, value_of
 from evaluator.protocols.order.mistakes import Box, Name, Read, kind_of
 from evaluator.protocols.order.tree import as_allowed, as_read, pair_counts
 
@@ -216,6 +216,10 @@ class OrderResult(ItemResult[OrderPage]):
     name = NAME
     version = VERSION
     columns: ClassVar[tuple[str, ...]] = ("pages", "n", "matched", "extra", "left_out", *MEASURES)
+
+    def sums(self, names: Iterable[str]) -> Sums:
+        """Return what adds up each of the measures, as means over pages."""
+        return {name: page_sum(name) for name in names}
 
     def summary(self, pages: Sequence[OrderPage]) -> JsonObject:
         """Return the counts, and each measure as means and, where it is a ratio of counts, pooled."""

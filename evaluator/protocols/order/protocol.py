@@ -11,11 +11,11 @@ from msgspec import Meta
 
 from evaluator.data.boxes import BoolArray
 from evaluator.data.dataset import Boxes, Dataset, JoinedBoxes
-from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import Metric
 from evaluator.metrics.observations import MeasureWords
-from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, document_ratios, page_sum, value_of
-from evaluator.protocols.order.evaluation import MEASURES, NAME, TITLE, VERSION, Item, OrderResult, order_page
+from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, value_of
+from evaluator.protocols.omnidocbench import OrderProfile
+from evaluator.protocols.order.evaluation import NAME, TITLE, VERSION, Item, OrderResult, order_page
 from evaluator.protocols.order.mistakes import TITLES
 
 
@@ -38,6 +38,7 @@ class OrderProtocol(ItemProtocol[OrderOptions]):
     column = "order"
     titles = TITLES
     cost = "misplaced item"
+    published = OrderProfile
     metrics: ClassVar[Mapping[str, Metric]] = {
         "edit_distance": Metric(
             "edit distance of the order", "needs more moves", "needs fewer moves", lower_is_better=True
@@ -84,10 +85,6 @@ class OrderProtocol(ItemProtocol[OrderOptions]):
             own_pages=tuple(of_pages),
             said=(*said, "ties free", *more),
         )
-
-    def measures(self, result: OrderResult) -> Measures:
-        """Return the means over pages; documents weigh by their pages."""
-        return document_ratios(result.pages, {name: page_sum(name) for name in MEASURES})
 
     def things(self, result: OrderResult, measure: str) -> Iterator[Thing]:
         """Yield the pages on which a measure is defined."""

@@ -13,6 +13,7 @@ from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.metrics.metric import Metric
 from evaluator.metrics.observations import MeasureWords
 from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, position
+from evaluator.protocols.omnidocbench import TablesProfile
 from evaluator.protocols.tables.evaluation import (
     NAME,
     TITLE,
@@ -38,6 +39,7 @@ class TablesProtocol(ItemProtocol[TablesOptions]):
     column = "cells"
     titles = TITLES
     cost = "wrong slot"
+    published = TablesProfile
     metrics: ClassVar[Mapping[str, Metric]] = {
         "teds": Metric("TEDS", "reads tables better", "reads tables worse"),
         "teds_s": Metric("TEDS-S", "keeps their structure better", "keeps their structure worse"),

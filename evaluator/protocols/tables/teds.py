@@ -24,7 +24,7 @@ def teds_of(truth: Sequence[Cell], predicted: Sequence[Cell]) -> tuple[float, fl
         return 0.0, 0.0
     one, other = _rows(predicted), _rows(truth)
     nodes = max(len(rows) + sum(map(len, rows)) for rows in (one, other))
-    with_text, structure = (1.0 - _distance(one, other) / nodes).tolist()
+    with_text, structure = (1.0 - distance_of_rows(one, other) / nodes).tolist()
     return with_text, structure
 
 
@@ -54,8 +54,11 @@ class _Lists:
         self.cell_nodes: IntArray = np.setdiff1d(nodes, self.row_nodes, assume_unique=True)
 
 
-def _distance(one: Sequence[Sequence[Cell]], other: Sequence[Sequence[Cell]]) -> FloatArray:
-    """Return the distance with texts, and that of the structure alone, float64, shape (2,)."""
+def distance_of_rows(one: Sequence[Sequence[Cell]], other: Sequence[Sequence[Cell]]) -> FloatArray:
+    """Return the distance of rows of cells with texts, and that of the structure alone, float64, shape (2,).
+
+    Both have a cell.
+    """
     columns = _Lists(other)
     size = int(columns.row_nodes[-1]) + 1
     steps = np.arange(size, dtype=np.float64)

@@ -17,6 +17,7 @@ from evaluator.data.plain_text import Normalisation, WordRule
 from evaluator.metrics.metric import Metric
 from evaluator.metrics.observations import MeasureWords
 from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, position, value_of
+from evaluator.protocols.omnidocbench import TextProfile
 from evaluator.protocols.text.evaluation import (
     MEASURES,
     NAME,
@@ -57,6 +58,7 @@ class TextProtocol(ItemProtocol[TextOptions]):
     column = "text"
     titles = TITLES
     cost = "edited character"
+    published = TextProfile
     metrics: ClassVar[Mapping[str, Metric]] = {
         "cer": Metric("character error rate", "makes more errors", "makes fewer errors", lower_is_better=True),
         "wer": Metric("word error rate", "makes more errors", "makes fewer errors", lower_is_better=True),

@@ -1,0 +1,426 @@
+"""The numbers of OmniDocBench 1.5, quick match, for pages of its ground truth and a folder of Markdown.
+
+Pages without a Markdown file are left out of everything, as its program does, and are counted. CDM, and so its overall
+number, needs TeX and is undefined here. Nothing of this is comparable with the protocols' own numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+from typing import ClassVar, Final
+
+import msgspec
+import numpy as np
+
+from evaluator.data.dataset import Annotations, Side, join, page_keys
+from evaluator.data.issues import Issue
+from evaluator.metrics.results import JsonObject, ResultTable
+from evaluator.protocols.base import Evaluation, raise_on_errors
+from evaluator.protocols.items import (
+    MOST_TEXT,
+    Cell,
+    ItemOptions,
+    PageNumbers,
+    PublishedResult,
+    Ratio,
+    Sums,
+    mean,
+    page_means,
+    page_sum,
+    value_of,
+)
+from evaluator.protocols.omnidocbench.markdown import Item, items_of
+from evaluator.protocols.omnidocbench.normal_forms import (
+    NEEDED,
+    letters_of,
+    needed,
+    normal_table,
+    text_of_latex,
+    texts_of_cells,
+)
+from evaluator.protocols.omnidocbench.quick_match import (
+    FORMULA,
+    IGNORED,
+    Entry,
+    Truth,
+    assigned,
+    distances,
+    quick_match,
+)
+from evaluator.protocols.omnidocbench.table_trees import teds_of_markup
+
+PROFILE: Final = "omnidocbench-1.5"
+_VERSION: Final = f"{PROFILE} (7bd6c2e)"
+_TEXTS: Final = (
+    "text_block", "title", "code_txt", "code_txt_caption", "reference", "equation_caption", "figure_caption",
+    "figure_footnote", "table_caption", "table_footnote", "code_algorithm", "code_algorithm_caption", "header",
+    "footer", "page_footnote", "page_number",
+)  # fmt: skip
+TRUNCATED: Final = "truncated"
+"""The attribute of a page with the positions of items that go on in others."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A true text and the predicted one as they are compared, and their edit distance."""
+
+    truth: str
+    predicted: str
+    edits: int
+
+    @property
+    def ratio(self) -> Ratio:
+        """Return the edits over the length of the longer text."""
+        return self.edits, max(len(self.truth), len(self.predicted))
+
+
+class TableSample(msgspec.Struct, frozen=True):
+    """The same of a table, with TEDS and TEDS-S."""
+
+    text: Sample
+    teds: float
+    teds_s: float
+
+
+class OrderSample(msgspec.Struct, frozen=True):
+    """Numbers of the true order as they are, and as they are read, and their edit distance."""
+
+    truth: list[float]
+    predicted: list[float]
+    edits: int
+
+    @property
+    def ratio(self) -> Ratio:
+        """Return the edits over the length of the longer list."""
+        return self.edits, max(len(self.truth), len(self.predicted))
+
+
+class ProfilePage(PageNumbers, frozen=True, kw_only=True):
+    """A page; `moved` are formulas that were read as text and count there."""
+
+    image: str
+    texts: list[Sample]
+    moved: list[Sample]
+    formulas: list[Sample]
+    tables: list[TableSample]
+    order: OrderSample | None
+
+    @property
+    def ratios(self) -> Mapping[str, Ratio]:
+        """Return what protocols compare: edits of text and of the order, TEDS over the tables of the page."""
+        return {
+            "ned": _sum(sample.ratio for sample in (*self.texts, *self.moved)),
+            "edit_distance": (0, 0) if self.order is None else self.order.ratio,
+            **{
+                name: (fsum(getattr(table, name) for table in self.tables), len(self.tables))
+                for name in ("teds", "teds_s")
+            },
+        }
+
+    def to_json(self) -> JsonObject:
+        """Return what is compared on the page."""
+        return {
+            name: msgspec.to_builtins(getattr(self, name)) for name in ("texts", "moved", "formulas", "tables", "order")
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileResult(PublishedResult[ProfilePage]):
+    """The numbers of one prediction; `measures` are those of the protocol that are compared, page by page.
+
+    `files_only_in`: pages without a file, and files of no page.
+    """
+
+    files_only_in: Mapping[Side, tuple[str, ...]] = field(kw_only=True)
+    version = _VERSION
+    measures: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def evaluate(cls, truth: Annotations, models: Sequence[Annotations], options: ItemOptions) -> list[Evaluation]:
+        """Return the evaluations of models, folders of Markdown, against a ground truth of OmniDocBench."""
+        chosen = sorted({*options.chosen()} - {"profile", "page_ranges", "allow_no_match"})
+        if chosen:
+            raise ValueError(f"--profile {PROFILE} is as published; leave out --{chosen[0].replace('_', '-')}")
+        for module in NEEDED:
+            needed(module)
+        evaluations = []
+        for model in models:
+            issues = raise_on_errors(truth.issues, model.issues, _kind_issues(truth, model))
+            files = dict(zip(model.boxes.ids, model.boxes.text or (), strict=True))
+            pages: list[ProfilePage] = []
+            used: set[str] = set()
+            keys = page_keys(truth)
+            for at in sorted(range(len(keys)), key=keys.__getitem__):
+                image = (truth.page_images[at] if len(truth.page_images) else "") or keys[at][0]
+                image = image.replace("\\", "/").rsplit("/", 1)[-1]
+                file = next((name for name in _files_of(image) if name in files), None)
+                if file is not None:
+                    used.add(file)
+                    pages.append(_page(truth, at, image, files[file] or ""))
+            left_out = len(truth.page_index) - len(pages)
+            said = ("quick match", f"pages without prediction left out: {left_out}")
+            only_in: dict[Side, tuple[str, ...]] = {
+                "ground_truth": tuple(sorted({document for document, _ in keys} - {page.document for page in pages})),
+                "prediction": tuple(sorted({*files} - used)),
+            }
+            result = cls(join(truth, model), (), tuple(pages), said, files_only_in=only_in)
+            evaluations.append(Evaluation(result, (*issues, *result.own_issues(model.name))))
+        return evaluations
+
+    def sums(self, names: Iterable[str]) -> Sums:
+        """Return what adds up the measures of the profile, as means over pages."""
+        return {name: page_sum(name) for name in self.measures}
+
+    def summary(self, pages: Sequence[ProfilePage]) -> JsonObject:
+        """Return each measure over some pages."""
+        return {name: page_means(pages, name) for name in self.measures}
+
+    def row(self, pages: Sequence[ProfilePage]) -> tuple[Cell, ...]:
+        """Return the means over pages."""
+        return (len(pages), *(mean(value_of(page.ratios[name]) for page in pages) for name in self.measures))
+
+    def to_json(self) -> JsonObject:
+        """Return the result with the numbers under the names that they are published by."""
+        names = {"ground_truth": "ground_truth", "predictions": "prediction"}
+        only_in = {key: list(self.files_only_in[side]) for key, side in names.items()}  # type: ignore[index]
+        return {**super().to_json(), "documents_only_in": only_in, "omnidocbench": self.published()}
+
+    def published(self) -> JsonObject:
+        """Return the published numbers; None where nothing is compared."""
+        raise NotImplementedError
+
+    def tables_beside(self) -> Sequence[ResultTable]:
+        """Return the published numbers, one in a row."""
+        rows: list[tuple[Cell, ...]] = []
+        for element, numbers in self.published().items():
+            for name, value in (numbers or {}).items():
+                named = value.items() if isinstance(value, dict) else [("", value)]
+                rows += [(element, f"{name} {inner}".strip(), number) for inner, number in named]
+        return (self.as_table(("element", "number", "value"), rows),)
+
+
+class TextProfile(ProfileResult):
+    """Text and display formulas."""
+
+    name = "text"
+    columns = ("pages", "ned")
+    measures = ("ned",)
+
+    def published(self) -> JsonObject:
+        """Return the edit distances of texts and of formulas; formulas read as text count where there is any text."""
+        some = any(page.texts for page in self.pages)
+        texts = [[sample.ratio for sample in (*page.texts, *page.moved)] if some else [] for page in self.pages]
+        formulas = [[sample.ratio for sample in page.formulas] for page in self.pages]
+        return {"text_block": _edit_json(texts), "display_formula": _edit_json(formulas), "overall": None}
+
+    def csv_files(self) -> Mapping[str, ResultTable]:
+        """Return what is compared, one pair in a row, with the beginnings of the texts."""
+        rows: list[tuple[Cell, ...]] = [
+            (
+                page.document,
+                kind,
+                sample.edits,
+                value_of(sample.ratio),
+                sample.truth[:MOST_TEXT],
+                sample.predicted[:MOST_TEXT],
+            )
+            for page in self.pages
+            for kind, samples in (("text_block", [*page.texts, *page.moved]), ("display_formula", page.formulas))
+            for sample in samples
+        ]
+        columns = ("document", "element", "edits", "ned", "reference", "hypothesis")
+        return {"pairs.csv": self.as_table(columns, rows)}
+
+
+class OrderProfile(ProfileResult):
+    """Reading order."""
+
+    name = "order"
+    columns = ("pages", "edit_distance")
+    measures = ("edit_distance",)
+
+    def published(self) -> JsonObject:
+        """Return the edit distances of the order."""
+        return {"reading_order": _edit_json([[page.order.ratio] if page.order else [] for page in self.pages])}
+
+
+class TablesProfile(ProfileResult):
+    """Tables."""
+
+    name = "tables"
+    columns = ("pages", "teds", "teds_s")
+    measures = ("teds", "teds_s")
+
+    def published(self) -> JsonObject:
+        """Return edit distances and TEDS, over pages and over tables."""
+        edits = _edit_json([[table.text.ratio for table in page.tables] for page in self.pages])
+        if edits is None:
+            return {"table": None}
+        teds: JsonObject = {}
+        for name in self.measures:
+            teds[f"{name}_tables"] = mean(getattr(table, name) for page in self.pages for table in page.tables)
+            teds[f"{name}_pages"] = mean(value_of(page.ratios[name]) for page in self.pages)
+        return {"table": {**edits, **teds}}
+
+
+def _sum(ratios: Iterable[Ratio]) -> Ratio:
+    every = list(ratios)
+    return sum(part for part, _ in every), sum(whole for _, whole in every)
+
+
+def _edit_json(pages: Sequence[Sequence[Ratio]]) -> JsonObject | None:
+    """Return the published means of the samples of pages; None without any."""
+    samples = [ratio for page in pages for ratio in page if ratio[1]]
+    if not samples:
+        return None
+    return {
+        "edit_distance": {
+            "ALL_page_avg": mean(value_of(_sum(page)) for page in pages),
+            "edit_whole": value_of(_sum(samples)),
+            "edit_sample_avg": mean(map(value_of, samples)),
+        }
+    }
+
+
+def _kind_issues(truth: Annotations, model: Annotations) -> tuple[Issue, ...]:
+    """Return an error for a side that is none of those that the profile compares."""
+    asked = (
+        (truth, "omnidocbench", "its ground truth in JSON"),
+        (model, "markdown", "a folder of Markdown, a file for each page"),
+    )
+    return tuple(
+        Issue(
+            severity="error",
+            file=side.name,
+            place="",
+            rule=f"{PROFILE} compares {what}",
+            found=side.format,
+            fix="Give that, or leave out --profile.",
+        )
+        for side, format, what in asked
+        if side.format != format
+    )
+
+
+def _files_of(image: str) -> tuple[str, ...]:
+    """Return the names that the Markdown of an image may have, the first one that is there counts."""
+    stem = image[:-4]
+    other = stem.replace(".pdf", "")
+    return f"{stem}.md", f"{other}.mmd", f"{other}.md", f"{image}.md"
+
+
+def _page(truth: Annotations, entry: int, image: str, markdown: str) -> ProfilePage:
+    items = items_of(markdown)
+    texts, tables = _truths(truth, entry)
+    mixed: dict[str, list[Item]] = {}
+    for item in items:
+        mixed.setdefault(item.kind, []).append(item)
+    of_tables = {kind: mixed.pop(kind, []) for kind in ("html", "latex")}
+    # Those of one kind come together, in the order in which the kinds do.
+    rest = [item for some in mixed.values() for item in some]
+    samples: list[TableSample] = []
+    if tables:
+        samples, more = _tables(tables, **of_tables)
+        rest += more
+    entries = [each for each in quick_match(texts, rest) if each.category not in IGNORED]
+    written = [each for each in entries if each.category != FORMULA]
+    formulas = [each for each in entries if each.category == FORMULA]
+    moved = [each for each in formulas if each.of_formula is False]
+    return ProfilePage(
+        document=truth.documents[truth.page_document[entry]].doc_id,
+        page=int(truth.page_index[entry]),
+        image=image,
+        texts=[_sample(each.truth or each.raw_truth, each.predicted or each.raw_predicted) for each in written],
+        moved=list(map(_as_text, moved)),
+        formulas=[
+            _sample(each.truth or each.raw_truth, each.predicted or each.raw_predicted)
+            for each in formulas
+            if each.of_formula is not False
+        ],
+        tables=samples,
+        order=_order(written),
+    )
+
+
+def _sample(truth: str, predicted: str) -> Sample:
+    from rapidfuzz.distance import Levenshtein
+
+    return Sample(truth, predicted, Levenshtein.distance(truth, predicted))
+
+
+def _as_text(entry: Entry) -> Sample:
+    """Return a formula that was read as text."""
+    said = text_of_latex(entry.raw_truth)
+    return _sample(letters_of(said) or said, entry.predicted or entry.raw_predicted)
+
+
+def _order(entries: Sequence[Entry]) -> OrderSample | None:
+    """Return the order of the true texts, and that in which they are read; None for a page without either."""
+    from rapidfuzz.distance import Levenshtein
+
+    read = sorted((each for each in entries if each.position is not None), key=lambda each: each.position or 0)
+    truth = sorted(order for each in entries for order in each.orders if order)
+    predicted = [order for each in read for order in each.orders if order]
+    if not truth and not predicted:
+        return None
+    return OrderSample(truth, predicted, Levenshtein.distance(truth, predicted))
+
+
+def _tables(truths: Sequence[str], html: Sequence[Item], latex: Sequence[Item]) -> tuple[list[TableSample], list[Item]]:
+    """Return the true tables with those that are most like them, and the cells of others as texts.
+
+    Where there are more tables of LaTeX these are taken, and each counts as an empty one.
+    """
+    items = latex if len(latex) > len(html) else html
+    true, read = [text for text in truths if text], [item for item in items if item.text]
+    pairs = dict(assigned(distances(true, [item.text for item in read]))) if true and read else {}
+    samples = []
+    for at, raw in enumerate(true):
+        text = read[pairs[at]].text if at in pairs and items is not latex else ""
+        forms = [normal_table(raw) or raw, (normal_table(text) or text) if text else ""]
+        samples.append(TableSample(_sample(*forms), *teds_of_markup(*forms)))
+    left = [item for at, item in enumerate(read) if true and at not in pairs.values()]
+    cells = [Item("text", text, item.start) for item in left for text in texts_of_cells(item.text)]
+    return samples, cells
+
+
+def _truths(truth: Annotations, entry: int) -> tuple[list[Truth], list[str]]:
+    """Return the texts and formulas of a page in the order of its program, and its tables; cut texts are joined."""
+    boxes = truth.boxes
+    rows = np.flatnonzero(boxes.entry == entry).tolist()
+    by_position = {int(boxes.position[row]): row for row in rows}
+
+    def order_of(row: int) -> float | None:
+        place = boxes.order[row] if boxes.order is not None else None
+        return None if place is None else place[0]
+
+    def text_of(row: int) -> str:
+        return (boxes.text[row] or "") if boxes.text is not None else ""
+
+    chains: list[list[int]] = []
+    stated = truth.attributes.get(TRUNCATED)
+    for pair in ((stated[entry] if stated is not None else None) or "").split():
+        own = [by_position[at] for at in map(int, pair.split(">")) if at in by_position]
+        joined = [chain for chain in chains if any(row in chain for row in own)]
+        for chain in joined:
+            chain.extend(own)
+        if own and not joined:
+            chains.append(own)
+    chained = {row for chain in chains for row in chain}
+    by_category: dict[str, list[Truth]] = {}
+    for row in rows:
+        if row not in chained:
+            category = truth.labels[boxes.label[row]]
+            by_category.setdefault(category, []).append(Truth(category, text_of(row), order_of(row)))
+    for chain in chains:
+        own = sorted(chain, key=lambda row: order_of(row) or 0.0)
+        category = truth.labels[boxes.label[own[0]]]
+        whole = Truth(category, "".join(map(text_of, own)), order_of(own[0]))
+        by_category.setdefault(category, []).append(whole)
+    texts = [each for category in (*_TEXTS, FORMULA) for each in by_category.get(category, ())]
+    texts.sort(key=lambda each: each.order or 0.0)
+    tables = [row for row in rows if truth.labels[boxes.label[row]] == "table" and row not in chained]
+    tables.sort(key=lambda row: order_of(row) or 0.0)
+    markup = boxes.cells or [None] * len(boxes)
+    return texts, [str(markup[row] or "") for row in tables]

@@ -1,0 +1,132 @@
+r"""What OmniDocBench 1.5 compares instead of what is written: letters and digits of texts, LaTeX without its commands.
+
+``/n`` and ``/t`` go as line ends do, so that "and/then" becomes "andhen"; so it is in the published numbers.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib
+import logging
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any, Final
+
+NEEDED: Final = {"pylatexenc.latex2text": "pylatexenc", "bs4": "beautifulsoup4", "scipy.optimize": "scipy"}
+"""What the profile needs besides, by the module that is imported."""
+
+_INLINE: Final = re.compile(r"\$(.*?)\$|\\\((.*?)\\\)")
+_ESCAPED: Final = re.compile(r"\\([\\_&%^])")
+_LATEX: Final = re.compile(r"[\\^_]")
+_GONE: Final = ("\\t", "\\n", "\t", "\n", "/t", "/n")
+_SIGNS: Final = re.compile(r"[^\w\u4e00-\u9fff]")
+_DISPLAY: Final = re.compile(r"\\\[(.+?)(?<!\\)\\\]")
+_ARGUMENTS: Final = tuple(
+    map(re.compile, (r"\\tag\{.*?\}", r"\\hspace\{.*?\}", r"\\begin\{.*?\}", r"\\end\{.*?\}", r"\\arraycolsep.*?\}"))
+)
+# In this order: a name goes wherever it stands, also at the beginning of a longer one.
+_COMMANDS: Final = (
+    "\\mathbf", "\\mathrm", "\\mathnormal", "\\mathit", "\\mathbb", "\\mathcal", "\\mathscr", "\\mathfrak",
+    "\\mathsf", "\\mathtt", "\\textbf", "\\text", "\\boldmath", "\\boldsymbol", "\\operatorname", "\\bm",
+    "\\symbfit", "\\mathbfcal", "\\symbf", "\\scriptscriptstyle", "\\notag", "\\setlength", "\\coloneqq",
+    "\\space", "\\thickspace", "\\thinspace", "\\medspace", "\\nobreakspace", "\\negmedspace", "\\quad",
+    "\\qquad", "\\enspace", "\\substackw", " ", "$$", "\\left", "\\right", "\\displaystyle", "\\text",
+)  # fmt: skip
+_TABLE: Final = re.compile(r"<table\b[^>]*>(.*)</table>", re.DOTALL | re.IGNORECASE)
+_ATTRIBUTES: Final = tuple(re.compile(f'( {name}=".*?")') for name in ("style", "height", "width", "align", "class"))
+_BODY: Final = re.compile("</?tbody>")
+_BLANKS: Final = re.compile(r"\s+")
+_BARE: Final = tuple(f"<{mark}{tag}>" for tag in ("sup", "sub", "span", "div", "p") for mark in ("", "/"))
+_COLUMNS: Final = re.compile("<colgroup>.*?</colgroup>")
+
+
+@lru_cache(maxsize=4)
+def needed(module: str) -> Any:  # noqa: ANN401 - a module
+    """Return a module of `NEEDED`; ValueError with what to install where it is not there."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        install = 'run uv pip install -e ".[omnidocbench]" in the clone'
+        raise ValueError(f"--profile omnidocbench-1.5 needs {NEEDED[module]}; {install}") from None
+
+
+def text_of_latex(latex: str) -> str:
+    """Return some LaTeX as text."""
+    # Of what it cannot read it writes a line for each.
+    logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)
+    return str(needed("pylatexenc.latex2text").LatexNodes2Text().latex_to_text(latex))
+
+
+def letters_of(text: str) -> str:
+    """Return the letters, digits and low lines of a text."""
+    for mark in _GONE:
+        text = text.replace(mark, "")
+    return _SIGNS.sub("", text)
+
+
+def normal_text(text: str) -> str:
+    """Return a text as it is compared: formulas in its lines as text, then its letters alone."""
+    written = []
+    end = 0
+    for match in _INLINE.finditer(text):
+        latex = _ESCAPED.sub("", match[1] if match[1] is not None else match[2])
+        if not _LATEX.search(latex):
+            continue
+        said = _as_read(f"{latex} " if latex.endswith("\\") else latex)
+        if said is None:
+            continue
+        written += [text[end : match.start()], said.strip()]
+        end = match.end()
+    return letters_of("".join([*written, text[end:]]))
+
+
+def _as_read(latex: str) -> str | None:
+    """Return some LaTeX as text; None for what cannot be read, which stays as it is."""
+    try:
+        return text_of_latex(latex)
+    except Exception:  # noqa: BLE001 - whatever it raises
+        return None
+
+
+def normal_formula(latex: str) -> str:
+    """Return a formula as it is compared."""
+    text = latex.strip().strip("$").strip("\n")
+    if display := _DISPLAY.search(text):
+        text = display[1].strip()
+    for pattern in _ARGUMENTS:
+        text = pattern.sub("", text)
+    text = text.strip(".")
+    for command in _COMMANDS:
+        text = text.replace(command, "")
+    return text.lower()
+
+
+def normal_table(markup: str) -> str:
+    """Return the HTML of a table as it is compared; "" for what is none."""
+    if "<table" not in markup.replace(" ", "").replace("'", '"'):
+        return ""
+    soup = needed("bs4").BeautifulSoup(markup, "html.parser")
+    for cell in soup.find_all("th"):
+        cell.name = "td"
+    for head in soup.find_all("thead"):
+        head.unwrap()
+    for math in soup.find_all("math"):
+        math.replace_with(f"${math.get('alttext', '')}$")
+    for span in soup.find_all("span"):
+        span.unwrap()
+    text = unicodedata.normalize("NFKC", html.unescape(str(soup)).replace("\n", "")).strip()
+    text = "".join(_TABLE.findall(text))
+    for attribute in _ATTRIBUTES:
+        text = attribute.sub("", text)
+    text = _BLANKS.sub(" ", _BODY.sub("", text))
+    text = f'<html><body><table border="1" >{text}</table></body></html>'
+    for tag in _BARE:
+        text = text.replace(tag, "")
+    return _COLUMNS.sub("", text.replace('<spandata-span-identity="">', ""))
+
+
+def texts_of_cells(markup: str) -> list[str]:
+    """Return what the cells of a table say that hold one text."""
+    cells = needed("bs4").BeautifulSoup(markup, "html.parser").find_all("td")
+    return [re.sub(r"\$\\cdot\$", "", cell.string).strip() for cell in cells if cell.string]

@@ -181,7 +181,6 @@ def _reshaped(content: bytes, chance: random.Random) -> bytes | None:
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML, which has no null."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list):
@@ -275,7 +274,6 @@ def once(
 
 
 def zipped(files: list[tuple[str, bytes]], chance: random.Random) -> bytes:
-    """The files as an archive, some with names that leave it."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files:

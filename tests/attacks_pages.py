@@ -226,7 +226,6 @@ def geometry_offs(count: int, seed: int) -> Iterator[tuple[Geometry, int, float]
 
 
 def names_of_the_corpus() -> list[str]:
-    """The names of documents in a hostile file."""
     content = Path(__file__).parent.joinpath("hostile", "json", "doc_paths.json").read_text(encoding="utf-8")
     return [document["doc_path"] for document in json.loads(content)["documents"]]
 

@@ -75,7 +75,6 @@ def drawn(rows: Rows, documents: Sequence[str], counts: Sequence[int]) -> tuple[
 
 
 def dataset(truth: Rows, *models: Rows, documents: Sequence[str] = ()) -> Dataset:
-    """A ground truth and its models."""
     return join(
         side(truth, documents, truth=True) if documents else ground_truth(truth),
         *(side(rows, documents) if documents else annotations(rows) for rows in models),

@@ -268,7 +268,6 @@ def issue_tables(app: AppTest) -> list[list[dict[str, str]]]:
 
 
 def issues(app: AppTest) -> list[dict[str, str]]:
-    """The rows of all tables of issues."""
     return [row for table in issue_tables(app) for row in table]
 
 

@@ -76,8 +76,6 @@ Blocks = tuple[tuple[ast.AST, str], ...]
 
 
 class Given(NamedTuple):
-    """What a name is given, and where."""
-
     value: ast.expr
     line: int
     blocks: Blocks
@@ -165,7 +163,6 @@ class Module:
         return [Said(each.text, here) for each in said]
 
     def rules(self) -> Iterator[tuple[str, str]]:
-        """Every rule with each of its fixes."""
         for nodes, blocks in self.pairs:
             said = [self.texts(node, blocks) for node in nodes] if len(nodes) > 1 else []
             for at, fixes in enumerate(said):
@@ -214,7 +211,6 @@ def modules() -> tuple[Module, ...]:
 
 @cache
 def constants() -> dict[str, list[Given]]:
-    """What the constants of all modules are given."""
     every: dict[str, list[Given]] = defaultdict(list)
     for module in modules():
         for name, given in module.given.items():

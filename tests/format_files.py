@@ -92,7 +92,6 @@ def folder(of: Text, size: int, *, suffix: str) -> Files:
 
 
 def archive(of: Text, size: int) -> bytes:
-    """A zip archive of such files, by the size of what is in it."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in folder(of, size, suffix=".xml").items():

@@ -22,7 +22,6 @@ def opinion(target: Target, verdict: str | None = "model_wrong", *, minutes: int
 
 
 def verdicts(result: BoxResult[Any], verdict: str, name: str | None = None, *, minutes: int = 0) -> list[Event]:
-    """One verdict on every mistake, or on those of a name."""
     return [
         opinion(target, verdict, minutes=minutes)
         for page in range(result.matching.dataset.pages)

@@ -17,7 +17,6 @@ VARIABLES: Final = (
 
 @cache
 def dependent(path: Path) -> frozenset[str]:
-    """The names of a module that depend on the outside."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names: set[str] = set()
     for node in ast.walk(tree):
@@ -33,7 +32,6 @@ def dependent(path: Path) -> frozenset[str]:
 
 
 def _imported(module: str, alias: ast.alias) -> set[str]:
-    """What depends on the outside of that which is imported; of a whole module, all its names."""
     whole, part = (ROOT.joinpath(*name.split(".")).with_suffix(".py") for name in (f"{module}.{alias.name}", module))
     if whole.is_file():
         return set(dependent(whole))

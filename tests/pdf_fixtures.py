@@ -114,8 +114,6 @@ def png_header(width: int, height: int) -> bytes:
 
 @dataclass(frozen=True)
 class Geometry:
-    """The entries of a page that decide where it is displayed."""
-
     media: Rectangle
     crop: Rectangle | None = None
     rotate: int = 0
@@ -136,7 +134,6 @@ class Geometry:
         return (left, bottom, right, top) if left < right and bottom < top else self.media
 
     def size(self) -> tuple[float, float]:
-        """Displayed width and height in points."""
         left, bottom, right, top = self.displayed()
         width, height = (right - left) * self.unit, (top - bottom) * self.unit
         return (width, height) if self.rotate % 180 == 0 else (height, width)

@@ -75,8 +75,6 @@ def confidence_second(source: Annotations) -> Annotations:
 
 
 def on_part(plant: Plant, share: float) -> Plant:
-    """A hypothesis that changes boxes or their labels, planted on a share of the pages alone."""
-
     def partly(source: Annotations) -> Annotations:
         changed = plant(source)
         page = source.boxes.document.astype(np.int64) * 1_000_003 + source.boxes.page
@@ -151,7 +149,6 @@ def ground_truth_errors(source: Annotations, seed: int, of_each: int = 5) -> tup
 
 
 def write_spoilt(folder: Path, dataset: Dataset, seed: int = 2) -> Path:
-    """Write the ground truth of a dataset with planted errors; return the file."""
     truth, _ = ground_truth_errors(dataset.ground_truth.source, seed)
     path = folder / "ground_truth.json"
     path.write_bytes(ground_truth_file(truth, created_at="2026-01-01T00:00:00Z", notes={}))
@@ -168,13 +165,11 @@ class FoundErrors(NamedTuple):
 
 
 def listed_suspects(dataset: Dataset, pdfs: tuple[PdfFolder, PagePool] | None = None) -> Suspects:
-    """The suspects that are listed, with or without the pages."""
     every = suspects(dataset)
     return (with_page_evidence(every, *pdfs) if pdfs else every).at_least(LEAST_LISTED)
 
 
 def found_errors(dataset: Dataset, seed: int, pdfs: tuple[PdfFolder, PagePool] | None = None) -> FoundErrors:
-    """What the suspects find of errors that are planted in the ground truth of a dataset."""
     truth, errors = ground_truth_errors(dataset.ground_truth.source, seed)
     shown = listed_suspects(join(truth, *(side.source for side in dataset.predictions)), pdfs).to_list()
     at = {

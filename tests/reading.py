@@ -55,7 +55,6 @@ def walked(row: BoxFormat, content: bytes, name: str, reading: Reading = ANY_SID
 
 
 def refusal_issues(call: Callable[..., object], *values: Any, **given: Any) -> Sequence[Issue]:
-    """The issues of a call that refuses its input."""
     with pytest.raises(BadInput) as bad:
         call(*values, **given)
     return bad.value.issues
@@ -89,14 +88,12 @@ def rows(source: Annotations) -> list[tuple[str, int, str, list[float]]]:
 
 
 def head(source: Annotations) -> tuple[object, ...]:
-    """Format, side, unit, the ids of documents, the index of each page, and the sizes of all or None."""
     sizes = None if source.page_size is None else source.page_size.tolist()
     documents = [document.doc_id for document in source.documents]
     return source.format, source.side, source.unit, documents, source.page_index.tolist(), sizes
 
 
 def outlines(source: Annotations) -> dict[int, list[list[list[float]]]]:
-    """The rings of each box that has some, by its row."""
     return {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()}
 
 

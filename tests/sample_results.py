@@ -21,7 +21,6 @@ def place_of(page: int) -> tuple[str, int]:
 
 @cache
 def box_result(model: int = 0, iou: float = 0.5, min_score: float = 0.0) -> snapshot.ThresholdResult:
-    """The result of a model at a threshold."""
     return snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR).match(min_score=min_score).at(iou)
 
 

@@ -95,8 +95,6 @@ class Session:
 
 
 class Reader(Session):
-    """One reader who looks at views and turns pages."""
-
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self._viewer: tuple[str, str] | None = None
@@ -271,7 +269,6 @@ async def wander(
     views: Sequence[str] = VIEWS,
     **address: str,
 ) -> list[Act]:
-    """One reader for some seconds: turns pages most of the time, and opens other views; `address` of the pages."""
     chance = random.Random(seed)
     reader, acts = await Reader(url).connected(), []
     until = time.monotonic() + seconds

@@ -49,7 +49,6 @@ def own_schema() -> Iterator[str]:
 
 
 def verdict(page: int, note: str, author: str = "writer") -> Event:
-    """A verdict on a page of a.pdf, now."""
     return judge(
         page_target("a.pdf", page),
         verdict="model_wrong",
@@ -182,7 +181,6 @@ RUNS = {"kill": kill, "full": until_full, "refused": without_permission, "togeth
 
 
 def tell(command: str, where: str, *numbers: str) -> None:
-    """Run a command and print what it tells."""
     print(json.dumps(RUNS[command](where, *map(int, numbers))), flush=True)  # type: ignore[operator]
 
 

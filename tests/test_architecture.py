@@ -46,8 +46,6 @@ def name_of(path: Path) -> str:
 
 
 class Function(NamedTuple):
-    """What is asked of a function."""
-
     name: str
     documented: str
     parameters: frozenset[str]
@@ -109,7 +107,6 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def is_misnamed(function: ast.AST) -> bool:
-    """Whether a function has a variable or parameter `found`, and nothing of an issue beside it."""
     nodes = syntax.nodes(function)
     variables = {node.id for node in nodes if isinstance(node, ast.Name)}
     variables |= {node.arg for node in nodes if isinstance(node, ast.arg)}

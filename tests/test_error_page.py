@@ -16,7 +16,6 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def rows() -> list[list[str]]:
-    """The cells of the tables of the page."""
     lines = error_page.PAGE.read_text(encoding="utf-8").splitlines()
     return [line[2:-2].split(" | ") for line in lines if line.startswith("| ") and "---" not in line]
 

@@ -112,8 +112,6 @@ def findings(place: Path) -> Act:
 
 
 def command(*words: str) -> Callable[[Path], Act]:
-    """A command with what it reads on another disk."""
-
     def of(place: Path) -> Act:
         beside = Path(tempfile.mkdtemp())
         write_file(beside / "gt.json", [box(0, 0, 1, 1)] * 40, side="ground_truth")
@@ -235,7 +233,6 @@ BOTH = ("--gt", "{beside}/gt.json", "--pred", "{beside}/a.json")
 
 
 def to(name: str, *words: str, flag: str = "--out") -> tuple[Callable[[Path], Act], str]:
-    """A command that writes a file of a name, and what it says."""
     return command(*words, flag, f"{{place}}/{name}"), MUST.format(flag, name)
 
 

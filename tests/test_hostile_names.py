@@ -48,7 +48,6 @@ VIEWS = sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("[a-z]*.py
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A ground truth and two models in which every name is hostile."""
     made = tmp_path_factory.mktemp("names")
     documents = [f"{name}{number}" for number in range(2) for name in (NAME, OTHER)]
     truth = [
@@ -230,8 +229,6 @@ def test_the_page_viewer_writes_no_document_as_it_is_named() -> None:
 
 
 class _Judged(NamedTuple):
-    """A meeting on hostile names, every cause of the first model judged with hostile words."""
-
     rows: list[CauseRow]
     events: list[Event]
 

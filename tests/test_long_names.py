@@ -276,15 +276,12 @@ def test_nothing_that_is_sent_has_a_long_name_whole(view: str, given: dict[str, 
 
 @pytest.fixture(scope="module")
 def long_files(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, str]:
-    """Files of long names: whether they are of fields, or else of boxes."""
     folder = tmp_path_factory.mktemp("long")
     return {True: fields_of_long_names(folder), False: boxes_of_long_names(folder)}
 
 
 @pytest.fixture
 def started(long_files: dict[bool, str]) -> Start:
-    """What starts a view on long names, of fields where it or the address says so."""
-
     def begin(view: str, given: dict[str, str]) -> AppTest:
         of_fields = "fields" in (view, given.get("compare"), given.get("kind"))
         address = {name: text for name, text in given.items() if name != "kind"}

@@ -81,7 +81,6 @@ def named(nodes: Iterable[ast.AST], names: Mapping[str, str], until: int = 1 << 
 
 
 def by_scope(tree: ast.Module) -> dict[ast.AST, list[ast.AST]]:
-    """The texts, assignments and calls of a module and of each of its functions, with those of functions inside."""
     scopes: dict[ast.AST, list[ast.AST]] = defaultdict(list)
     waiting: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, (tree,))]
     for node, around in waiting:
@@ -127,7 +126,6 @@ def _parts(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
 
 
 def stated() -> list[str]:
-    """Every text of the tests that may be a sentence, in one line each."""
     texts: set[str] = set()
     for path in sorted((ROOT / "tests").rglob("*.py")):
         with garbage_collection_off():
@@ -153,7 +151,6 @@ def is_stated(sentence: Made, texts: list[str]) -> bool:
 
 
 def pattern(text: str) -> str:
-    """What finds a text with its gaps filled."""
     return f"[^\n]{{0,{ROOM}}}?".join(map(re.escape, BRACKETS.sub("", text).split(GAP)))
 
 

@@ -52,7 +52,6 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    """A ground truth and two models as lines."""
     paths = {name: tmp_path / f"{name}.boxes" for name in ("truth", "a", "b")}
     for path, text in zip(paths.values(), (TRUTH, A, B), strict=True):
         path.write_text(text)
@@ -159,7 +158,6 @@ print(json.dumps([title(app), signature(app), dict(app.query_params), one, every
 
 
 def with_view(folder: Path) -> Path:
-    """A copy of the dashboard in which the view is registered, as CONTRIBUTING.md says."""
     shutil.copytree(ROOT / "pages", folder / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "tests" / "toys" / "page_scores.py", folder / "pages")
     row = re.search(r'st\.Page\(HERE / "pages" / "page_scores\.py".*\),', (ROOT / "CONTRIBUTING.md").read_text("utf-8"))

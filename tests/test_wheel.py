@@ -22,7 +22,6 @@ LEFT_OUT = shutil.ignore_patterns(".*_cache", ".git", ".hypothesis", "__pycache_
 
 
 def uv_command() -> str | None:
-    """The uv of this machine or of this environment."""
     return shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
 
 

@@ -71,7 +71,6 @@ def good(name: str) -> float:
 
 @cache
 def diagnosed(name: str, *plants: str) -> Diagnosis:
-    """The diagnosis of a pair that is spoilt, made once for all tests."""
     return match_check.diagnosis_of(*spoilt(*pair(name), *plants))
 
 
@@ -516,7 +515,6 @@ def files(folder: Path, rows: list[object]) -> tuple[Path, Path]:
 
 
 def coco(folder: Path, *, scale: float = 1.0, shares: bool = False, label: str = "Figure", name: str = "é.png") -> Path:
-    """A COCO instances file of four pages, spoilt."""
     width, height = (1000.0, 800.0) if shares else (1 / scale, 1 / scale)
     corners = [(100 + 20 * page, 100 * place + 50, 300, 60 + 5 * place) for page in range(4) for place in range(5)]
     boxes = [(x / width, y / height, across / width, down / height) for x, y, across, down in corners]
@@ -585,7 +583,6 @@ def test_an_empty_prediction_is_evaluated(run: Run, tmp_path: Path) -> None:
 
 
 def written(folder: Path, source: Annotations) -> Path:
-    """The columns as a file of schema 1.3, under the name that they have."""
     made = formats.FORMATS["snapshot"].write(source)
     assert made is not None
     path = folder / source.name

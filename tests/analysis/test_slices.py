@@ -33,7 +33,6 @@ from tests.terminal import run_command
 
 
 def values(name: str, rows: Sequence[Box], of_pages: PageValues | None = None) -> list[object]:
-    """One attribute of some boxes as plain values."""
     dataset = join(ground_truth(rows))
     attribute = {each.name: each for each in attributes_of(dataset, dataset.ground_truth, of_pages=of_pages)}[name]
     if attribute.kind == "category":
@@ -206,7 +205,6 @@ def several(pages: int) -> tuple[tuple[Attribute, ...], np.ndarray, np.ndarray]:
 
 
 def telling(pages: int) -> tuple[tuple[Attribute, ...], np.ndarray, np.ndarray]:
-    """The same with the attributes that tell the failures."""
     attributes, *rest = several(pages)
     return tuple(each for each in attributes if each.name in TELLING), *rest
 
@@ -430,7 +428,6 @@ def test_a_table_that_is_none_or_contradicts_itself_is_refused(tmp_path: Path) -
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Ground truth and two models, of which the second misses most boxes on scans."""
     return files(tmp_path_factory.mktemp("slices"), documents=40, on_scans=(0.9, 0.2))
 
 

@@ -72,7 +72,6 @@ def files(
 
 
 def evaluated(protocol: Any, paths: Sequence[Path], model: int = 0) -> Any:
-    """The result of a model."""
     return protocol.evaluate(formats.read(paths[0]), formats.read(paths[1 + model]))
 
 
@@ -211,7 +210,6 @@ def test_planted_misses_are_found_by_the_means_of_pod(tmp_path: Path, average: A
 
 @functools.cache
 def on_scans() -> AverageCase:
-    """A model that misses boxes on scanned pages."""
     return average_case(400, 2, depth=1)
 
 

@@ -39,7 +39,6 @@ POSTERS = SAMPLE_DATA / "posters"
 
 @cache
 def results_of(protocol: str, *models: str) -> tuple[Result, ...]:
-    """Sample results of a protocol."""
     if protocol == "pixel":
         truth, files = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{name}.json" for name in models]
         given = {"page_size": (612.0, 792.0)}

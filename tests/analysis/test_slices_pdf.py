@@ -104,7 +104,6 @@ def drawn(page: pymupdf.Page) -> None:
 
 
 def turned(box: tuple[float, ...]) -> list[float]:
-    """A box of the drawn page, as a share of the page turned right by a quarter."""
     x1, y1, x2, y2 = box
     return [(100 - y2) / 100, x1 / 200, (100 - y1) / 100, x2 / 200]
 

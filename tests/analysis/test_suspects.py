@@ -33,7 +33,6 @@ PAGES = 120
 
 
 def columns(*boxes: tuple[int, int, float, float, float, float, float]) -> Columns:
-    """Boxes as page, label, corners and score."""
     table = np.array(boxes, dtype=np.float64).reshape(-1, 7)
     return Columns(table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2:6], table[:, 6])
 
@@ -173,7 +172,6 @@ def listed(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str,
 
 @pytest.fixture(scope="module")
 def spoilt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, ...]:
-    """The sides of the sample with errors planted in its ground truth."""
     path = write_spoilt(tmp_path_factory.mktemp("spoilt"), sample_dataset())
     return ("--gt", path, *SIDES[2:])
 

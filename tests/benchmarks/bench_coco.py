@@ -155,7 +155,6 @@ def write(folder: Path, pages: int) -> Paths:
 
 
 def rows_of(source: Annotations) -> list[dict[str, Any]]:
-    """Image, category and box of each row, as COCO names them."""
     boxes = source.boxes
     corners = boxes.xyxy * SIDE_PX
     sides = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1).round(2)

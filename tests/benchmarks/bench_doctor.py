@@ -117,7 +117,6 @@ def f1_of(truth: Annotations, prediction: Annotations) -> float:
 
 
 def planted(names: Sequence[str], seed: int, *, part: bool = False) -> Verdict:
-    """One set with some kinds planted: what the doctor makes of it."""
     rng = np.random.default_rng([seed, *(list(KINDS).index(name) for name in names), part])
     kinds = sorted((KINDS[name] for name in names), key=list(KINDS.values()).index)
     both = [format for format in kinds[0].formats if all(format in kind.formats for kind in kinds)]

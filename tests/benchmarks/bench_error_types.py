@@ -43,7 +43,6 @@ def sides_of(pages: int) -> tuple[Side, Side]:
 
 
 def side_of(source: Annotations) -> Side:
-    """The boxes of a side in pixels."""
     boxes = source.boxes
     corners_ = boxes.xyxy * PIXELS
     xywh = np.round(np.hstack([corners_[:, :2], corners_[:, 2:] - corners_[:, :2]]), 4)

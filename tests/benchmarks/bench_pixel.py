@@ -285,7 +285,6 @@ def across_resolutions(pages: int, rounds: int) -> dict[str, Any]:
 
 
 def end_to_end(pages: int, rounds: int) -> dict[str, Any]:
-    """Seconds from the columns of an annotated corpus to its table, its documents and its page means."""
     truth, prediction = dln_like(pages)
     runs: dict[str, list[Any]] = {"evaluate": [], "table": [], "documents": [], "page_mean": []}
     for _ in range(rounds):

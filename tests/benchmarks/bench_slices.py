@@ -45,13 +45,11 @@ OfPages = dict[tuple[str, int | None], dict[str, Any]]
 
 
 def categories(dataset: Dataset, codes: Sequence[int]) -> OfPages:
-    """The category of each document."""
     pairs = zip(dataset.document_ids, codes, strict=True)
     return {(document, None): {"doc_category": CATEGORIES[code]} for document, code in pairs}
 
 
 def scans(dataset: Dataset, scanned: Sequence[bool]) -> OfPages:
-    """Whether each page is a scan."""
     columns = dataset.page_document.tolist(), dataset.page_index.tolist(), scanned
     return {(dataset.document_ids[code], page): {"scan": scan} for code, page, scan in zip(*columns, strict=True)}
 
@@ -299,7 +297,6 @@ def find_by_averages(pages: int, seeds: range) -> dict[str, Any]:
 
 
 def speed(pages: int) -> dict[str, Any]:
-    """CPU seconds for the attributes and the search."""
     truth, _ = dln_like(pages)
     dataset = join(truth)
     known = timed(attributes_of, dataset, dataset.ground_truth)

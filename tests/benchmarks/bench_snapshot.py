@@ -166,7 +166,6 @@ def on_screen(truth: Annotations, prediction: Annotations) -> dict[str, Any]:
     matching = pairs.match()
 
     def show(threshold: Any) -> None:
-        """What the views draw: all ratios pooled and by label, F1 and mistakes by document, mistakes by page."""
         for columns in (threshold.micro, threshold.per_label):
             for ratio in RATIOS:
                 getattr(columns, ratio)

@@ -59,8 +59,6 @@ class Row(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """The options of a module `bench_NAME`, and its rows."""
-
     options: tuple[str, ...]
     rows: tuple[Row, ...]
 
@@ -74,7 +72,6 @@ def of_coco(pages: str, peer: str, step: str, clock: str, words: str = ", new pr
 
 
 def of_pixel(kind: int, way: str, words: str) -> Row:
-    """A way to ask for the pixels of pages of a kind."""
     name, at = "docling-metrics-layout", ("duels", kind, "ms_a_page")
     work = f"pixel confusion of a page of 1,025 x 1,025, {words}"
     return Row(work, "ms CPU", name, name, at, (way, "min"), ("peer as it comes", "min"))
@@ -166,7 +163,6 @@ def lines(printed: Mapping[str, Any]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Run the benchmarks and write the page."""
     parser = parser_of(__doc__, limit=1_800.0)
     parser.add_argument("--only", nargs="+", choices=list(BENCHMARKS), default=list(BENCHMARKS))
     chosen = parsed(parser)

@@ -222,7 +222,6 @@ def _rows_of_pages(side: Columns, pages: int) -> list[slice]:
 
 
 def duel(kind: str, pages: int, seed: int, *, peer: bool) -> list[dict[str, Any]]:
-    """Every kind of error on one corpus."""
     boxes, labels = true_boxes(kind, pages)
     models = [model_of(boxes, LAWS[kind], pages, labels, np.random.default_rng(seed + each)) for each in (1, 2)]
     rows = []
@@ -318,7 +317,6 @@ def coverage(simulations: int, seed: int) -> list[dict[str, Any]]:
 
 
 def planted_in_sample(seeds: int) -> list[dict[str, Any]]:
-    """Precision and recall of the listed suspects on the sample with 20 planted errors, without and with its PDFs."""
     rows = []
     with PagePool() as pool:
         for name, pdfs in (("boxes", None), ("pdfs", (PdfFolder(SAMPLE / "pdf"), pool))):

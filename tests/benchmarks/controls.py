@@ -116,7 +116,6 @@ class Tab(Session):
         return Opening(self._titled, step.number_ms, step.number_cpu_ms, step.ms, step.cpu_ms)
 
     async def move(self, label: str, value: float) -> Step:
-        """Move a slider, by its label: another value is another widget, with another identity."""
         moved = self.sliders[label]
         self._values[moved.identity] = [value]
         self._cancel = ""

@@ -26,8 +26,6 @@ VALID = {
 
 
 class Row(NamedTuple):
-    """One broken file."""
-
     name: str
     side: str
     old: str

@@ -77,7 +77,6 @@ def results(total: int, hostile: bool) -> tuple[snapshot.ThresholdResult, snapsh
 
 
 def data_of(scene: str, total: int, state: Any) -> dict[str, Any]:
-    """What the panes are given."""
     first, second = results(total, scene == "hostile")
     position, show = state.position, state.show
     both = ledger.ledger(first, second)

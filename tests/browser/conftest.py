@@ -526,7 +526,6 @@ class Screen:
         pytest.fail(f"{most} times {key} do not lead to {target}")
 
     def bring(self, part: str) -> Screen:
-        """Scroll to a part of the view, by the key of its container."""
         # What is drawn later moves the part out of the window again.
         self.settled()
         self.page.locator(f".st-key-{part}").scroll_into_view_if_needed()
@@ -621,8 +620,6 @@ class Screen:
 
 
 class Alone(Screen):
-    """A tab on the app that shows one component alone; `panes` pages are drawn when it is ready."""
-
     def __init__(self, page: Any, url: str, panes: int = 1) -> None:
         super().__init__(page, url, [])
         self.panes, self.visits = panes, 0

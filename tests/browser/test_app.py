@@ -40,7 +40,6 @@ OTHER_VIEWS = [*sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")
 
 
 def page_of(document: str, number: int, model: int = 0, iou: float = 0.5, **more: Any) -> dict[str, Any]:
-    """What the core says about a page, pages from 1."""
     dataset = sample()
     row = dataset.page_row(document, number - 1)
     assert row is not None
@@ -49,7 +48,6 @@ def page_of(document: str, number: int, model: int = 0, iou: float = 0.5, **more
 
 
 def page_order(*names: str) -> list[tuple[str, int]]:
-    """The pages of model A in the order of the list, those with the most mistakes of these names first."""
     result = box_result()
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     keep = mistake_filter.passing(columns, sample(), MistakeFilter(names=names))
@@ -70,7 +68,6 @@ def truth_of(document: str, number: int) -> list[list[float]]:
 
 
 def assert_framed(screen: Screen) -> None:
-    """Our settings, style and navigation are there."""
     assert screen.page.get_by_test_id("stTopNavLink").count() >= 3
     header = screen.page.get_by_test_id("stHeader").evaluate("(node) => getComputedStyle(node).height")
     assert header == "48px", "our style is in the page"
@@ -172,7 +169,6 @@ def the_logo_needs_no_file_of_the_server(screen: Screen) -> None:
 
 
 def a_page_turn_runs_the_viewer_only_and_the_address_follows(screen: Screen) -> None:
-    """A page turns by key and by button, from the worst one on."""
     order = [(document, index + 1) for document, index in page_order()]
     assert screen.where() == order[0]
     # What a run of the whole view would draw anew keeps a mark of ours.
@@ -247,7 +243,6 @@ def the_strip_shows_the_pages_that_are_in_view(screen: Screen) -> None:
 
 
 def n_walks_over_documents(screen: Screen) -> None:
-    """One mistake on a page; over those of one page it walks in `test_viewer`."""
     document, index = page_order("over_cropped")[0]
     screen.to("page_browser", doc=document, page=str(index + 1), mistakes="over_cropped")
     seen = []
@@ -313,7 +308,6 @@ def the_page_browser_fits_a_narrow_window(screen: Screen) -> None:
 
 
 def a_row_of_the_labels_opens_its_boxes(screen: Screen) -> None:
-    """What belongs to their mistakes and has other labels is muted."""
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, 1, 60)
     screen.arrived("Pages")
     screen.wait(lambda: screen.address().get("label") == sample().labels[0], "the label in the address")
@@ -334,7 +328,6 @@ OVERFLOW = """() => {
 
 
 def assert_own_blocks(screen: Screen, ground: str, ink: str, tint: str) -> None:
-    """The theme reaches what we draw ourselves."""
     colours = "(node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]"
     assert screen.page.locator("[data-testid=stApp]").evaluate(colours)[1] == ground
     assert screen.page.locator(".ov-of-A .ov-TP").evaluate(colours) == [ink, tint]
@@ -369,7 +362,6 @@ def another_theme_from_the_menu_recolours_the_charts(screen: Screen) -> None:
     chart.wait_for()
 
     def inks() -> str:
-        """The drawing with its colours."""
         return str(chart.inner_html()).lower()
 
     light, dark = LIGHT.b.lower(), DARK.b.lower()
@@ -398,7 +390,6 @@ MODEL_NAMES = ("![b](http://example.invalid/x.png) [a](http://example.invalid)",
 
 @pytest.fixture(scope="module")
 def odd_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Hostile names everywhere, a PDF that is missing, and one that asks for a password."""
     folder = tmp_path_factory.mktemp("odd")
     data = folder / "data"
     data.mkdir()

@@ -21,7 +21,6 @@ pytestmark = pytest.mark.browser
 
 
 async def drawn(url: str, server: int) -> set[int]:
-    """The processes of a server once it has drawn a page for a reader."""
     reader = await Reader(url).connected()
     act = await reader.open("page_browser")
     assert act.errors == ()
@@ -48,7 +47,6 @@ def test_the_last_closed_tab_and_an_ended_server_leave_no_file_and_no_process(
     pages.write_bytes(page())
 
     def left() -> list[str]:
-        """What there is of the dashboard in the system's temporary folder."""
         return sorted(path.name for path in temporary.glob("layoutscope-*"))
 
     port = own_port()

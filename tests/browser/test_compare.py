@@ -58,13 +58,11 @@ PANES = """() => {
 
 @cache
 def core() -> tuple[tuple[snapshot.ThresholdResult, snapshot.ThresholdResult], Ledger]:
-    """The sample data as the core compares it."""
     results = box_result(0), box_result(1)
     return results, ledger(*results)
 
 
 def places_of(show: str, label: str | None = None) -> list[tuple[int, str, int]]:
-    """Row, document and page (from 1) of the pages that a filter lists."""
     _, both = core()
     both = both if label is None else both.only(labels={label})
     return [(row, *place_of(row)) for row in listed_pages(both, show).tolist()]
@@ -97,7 +95,6 @@ def middle(place: list[float]) -> tuple[float, float]:
 
 @pytest.fixture
 def panes_alone(tabs: Any, tmp_path: Path) -> Iterator[Alone]:
-    """A tab on the panes alone, with as many boxes as wanted."""
     with harness(HARNESS, tmp_path) as url:
         screen = Alone(tabs.new_page(), url, 2)
         yield screen
@@ -183,7 +180,6 @@ def numbers_of_the_ledger_open_their_pages(screen: Screen) -> None:
 
 
 def failing_cause() -> tuple[str, list[tuple[str, int]]]:
-    """Key and pages (from 1) of the cause that makes the rule fail: a clear loss of Text recall."""
     results, both = core()
     made, family = changed_causes(*results, both), Family("joined", truth_label="Text", prediction_label="Text")
     rows = pages_of(made, made.families.index(family), both)
@@ -191,7 +187,6 @@ def failing_cause() -> tuple[str, list[tuple[str, int]]]:
 
 
 def a_cause_lists_its_pages_until_another_filter_is_chosen(screen: Screen) -> None:
-    """By keys: the cause that fails the rule is the first one; N leads through its pages."""
     key, places = failing_cause()
     first = screen.page.locator(".cause-row").first
     assert "fails the rule" in first.inner_text()
@@ -254,7 +249,6 @@ def a_bar_opens_its_mistakes(screen: Screen) -> None:
 
 
 def same_view(view: dict[str, Any]) -> None:
-    """Both sheets are at the same place of their panes."""
     shift = [view["b"]["pane"][side] - view["a"]["pane"][side] for side in range(4)]
     moved = [view["a"]["sheet"][side] + shift[side] for side in range(4)]
     assert moved == pytest.approx(view["b"]["sheet"], abs=0.51)
@@ -432,7 +426,6 @@ def help_lists_the_keys(screen: Screen) -> None:
 
 
 def nothing_sticks_out_the_first_line_is_pressed_and_the_tools_are_one_row(screen: Screen) -> None:
-    """In the dark theme; the light one is that of the other steps."""
     page = screen.to("compare", look="side").page
     page.emulate_media(color_scheme="dark")
     ground = "(node) => getComputedStyle(node).backgroundColor"

@@ -30,7 +30,6 @@ def results_of(protocol: str, *thresholds: float) -> list[AnyBoxResult]:
 
 
 def counts_of_page(result: AnyBoxResult, document: str, number: int) -> dict[str, int]:
-    """Numbers on the toggles of a page of Pages."""
     dataset = result.matching.dataset
     code = [each.name for each in dataset.documents].index(document)
     page = np.flatnonzero((dataset.page_document == code) & (dataset.page_index == number - 1))
@@ -110,7 +109,6 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(visit: Visit,
 
 
 def a_box_is_marked_and_judged(kind: str, screen: Screen, **place: str) -> None:
-    """On the first page of the kind, or at a place of it."""
     page = screen.page
     if place:
         screen.to("compare", compare=kind.lower(), **place)

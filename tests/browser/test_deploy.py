@@ -33,7 +33,6 @@ LOGIN = "Basic " + base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
 
 
 def block(kind: str) -> str:
-    """The block of a kind in docs/deploy.md."""
     match = re.search(rf"^```{kind}\n(.*?)^```$", (ROOT / "docs" / "deploy.md").read_text(), re.DOTALL | re.MULTILINE)
     assert match is not None
     return match[1]
@@ -88,7 +87,6 @@ def nginx(app: str, folder: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def caddy(app: str, folder: Path) -> Iterator[str]:
-    """The block of Caddy without https."""
     port = free_port()
     assert CADDY is not None
     made = subprocess.run([CADDY, "hash-password", "--plaintext", PASSWORD], check=True, capture_output=True, text=True)
@@ -107,7 +105,6 @@ def caddy(app: str, folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def app(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A dashboard that trusts its proxy."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
         with dashboard(tmp_path_factory.mktemp("app")) as url:

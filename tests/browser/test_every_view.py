@@ -33,7 +33,6 @@ VIOLATIONS = """async (excluded) => {
 
 
 def violations(page: Any, settled: Callable[[], object] = lambda: None) -> list[str]:
-    """What breaks a rule in the light and in the dark theme."""
     page.evaluate(Path(AXE).read_text(encoding="utf-8"))
     said = []
     for scheme in ("light", "dark"):

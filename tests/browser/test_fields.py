@@ -47,7 +47,6 @@ def pages(letter: str = "A") -> FieldPages:
 
 
 def page_of(document: str, number: int, letter: str = "A", iou: float = 0.5) -> dict[str, Any]:
-    """What the core says about a page, pages from 1."""
     code = core(letter).compared.documents.index(document)
     return read_by_browser(page_data(core(letter), pages(letter), Paper(code, number - 1, None, SHARES), iou=iou))
 
@@ -62,14 +61,12 @@ def opened(screen: Screen, **address: str) -> Screen:
 
 
 def shown(screen: Screen) -> tuple[str, int]:
-    """Document and page of the viewer, pages from 1."""
     root = screen.page.locator(".layoutscope-viewer [aria-label^='Page ']").first.get_attribute("aria-label")
     number, document = root.removeprefix("Page ").split(". Press")[0].split(" of ", 1)
     return document.rsplit(", ", 1)[0], int(number)
 
 
 def click_cell(screen: Screen, table: int, row: int, x: float) -> None:
-    """Click a cell of a table of the view: row from 0 below the header, x in pixels from its left edge."""
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").nth(table), row, x)
 
 

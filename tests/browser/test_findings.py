@@ -22,7 +22,6 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def judging(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A server for the tests of this file, and its file of findings: each has a reviewer of its own."""
     folder = tmp_path_factory.mktemp("judging")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(FINDINGS_VARIABLE, str(folder / "findings.sqlite"))
@@ -241,7 +240,6 @@ def test_a_whole_review_by_keys(visit: Visit, judging: tuple[str, Path]) -> None
 
 
 def a_decision_is_edited_in_its_row_by_keys(kept: Path, screen: Screen) -> None:
-    """1 judges all of the cause, O D S V edit what is said of it, Enter saves and Escape drops."""
     given, page, keys = since(kept), screen.page, screen.page.keyboard
     row = page.locator(".dc-row[aria-current]")
     row.locator("img").nth(1).wait_for()
@@ -414,7 +412,6 @@ def verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves(kept: P
 
 
 def the_review_sample_goes_on_by_keys(kept: Path, screen: Screen) -> None:
-    """Enter opens a page of the sample in Pages, D marks it as reviewed and opens the next one."""
     given = since(kept)
     screen.to("findings", queue="sample")
     page = screen.page

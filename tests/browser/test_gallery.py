@@ -18,12 +18,10 @@ def heading(screen: Screen) -> str:
 
 
 def drawn(screen: Screen) -> int:
-    """Crops with a picture."""
     return int(screen.page.locator(".gl-crop.shown img").count())
 
 
 def test_from_cells_and_slices_to_cards_and_pages(server: str, visit: Visit) -> None:
-    """In the dark."""
     course(
         visit(server, color_scheme="dark").open("gallery"),
         many_cards_make_only_the_crops_that_are_near,
@@ -77,7 +75,6 @@ def a_cell_opens_its_boxes_and_a_card_its_page(screen: Screen) -> None:
 
 
 def boxes_of_a_crop_lie_where_they_belong(screen: Screen) -> None:
-    """The crop of a page header: its box and the ink of the page agree to two pixels."""
     screen.to("gallery", question='{"cell":["Table","Table"]}')
     screen.wait(lambda: drawn(screen) > 0, "a crop")
     measured = screen.page.evaluate(

@@ -41,7 +41,6 @@ def provider() -> Iterator[IdentityProvider]:
 
 @pytest.fixture(scope="module")
 def guarded(provider: IdentityProvider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A dashboard with a login, started in the folder of its secrets."""
     folder = tmp_path_factory.mktemp("guarded")
     (folder / ".streamlit").mkdir()
     (folder / ".streamlit" / "secrets.toml").write_text(provider.secrets_toml())
@@ -71,7 +70,6 @@ def told(url: str, view: str = "", headers: Mapping[str, str] | None = None, tok
 
 
 def logged_in(url: str, secret: str, name: str) -> dict[str, Any]:
-    """What a browser sends with the login cookie, as the server writes it, by anybody who knows the secret."""
     user = {"origin": url, "is_logged_in": True, "provider": "default", "email": name}
     value, token = create_signed_value(secret, USER_COOKIE, json.dumps(user)).decode(), generate_xsrf_token_string()
     return {"headers": {"Cookie": f"{USER_COOKIE}={value}; _streamlit_xsrf={token}"}, "token": token}
@@ -89,7 +87,6 @@ def closed(screen: Screen) -> str:
 
 
 def telling(sent: bytes) -> bool:
-    """Whether what was sent has words of the data."""
     return TELLING.search(sent) is not None
 
 

@@ -21,8 +21,6 @@ CUT = (*UNANSWERED, "net::ERR_", "when disconnected from server")
 
 
 class Line:
-    """A line to a port of this machine, which can be cut with everything on it, and mended."""
-
     def __init__(self, port: int) -> None:
         self._to, self._cut, self._ends = port, False, list[socket.socket]()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -51,25 +49,21 @@ class Line:
                 each.shutdown(socket.SHUT_RDWR)
 
     def cut(self) -> None:
-        """Drop every connection, and refuse new ones."""
         self._cut = True
         for each in self._ends:
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
     def mend(self) -> None:
-        """Let connections through again."""
         self._cut = False
 
     def close(self) -> None:
-        """End the line."""
         self.cut()
         self._listener.close()
 
 
 @pytest.fixture
 def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Line]]:
-    """A dashboard, and a line to it."""
     monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
     port = own_port()
     data = write_part_with_pages(tmp_path / "data", "tram-options.pdf")

@@ -77,7 +77,6 @@ def opened(screen: Screen, **address: str) -> Screen:
 
 
 def stepped(screen: Screen, **address: str) -> Screen:
-    """The view at another address, in the same tab."""
     screen.to(VIEW, **address)
     screen.page.locator("path.tint-fill").wait_for(state="attached")
     return screen.settled()
@@ -88,7 +87,6 @@ def cell(screen: Screen, row: int, column: int) -> Any:
 
 
 def chosen(screen: Screen) -> tuple[str, str]:
-    """Names of the chosen cell as the grid marks it."""
     marked = screen.page.locator(".mx-grid td[aria-selected=true]")
     assert marked.count() == 1
     names = screen.page.locator("th[data-name-row]")
@@ -103,7 +101,6 @@ def caption(screen: Screen) -> str:
 
 
 def tinted(screen: Screen, shape: tuple[int, int]) -> np.ndarray:
-    """The tinted pixels as the page draws them."""
     mask = np.zeros(shape, dtype=bool)
     path = screen.page.locator("path.tint-fill").get_attribute("d") or ""
     assert "".join(match.group() for match in RECTANGLE.finditer(path)) == path
@@ -114,7 +111,6 @@ def tinted(screen: Screen, shape: tuple[int, int]) -> np.ndarray:
 
 
 def assert_tinted(screen: Screen, place: tuple[str, int], names: tuple[str, str], model: str = "lines") -> None:
-    """On screen are exactly the pixels of the core's mask, at the right place of the sheet."""
     page = page_row(*place, model)
     row, column = names
     mask = cell_mask(core(model), page, code(row, model), code(column, model))
@@ -224,7 +220,6 @@ def zoom_and_a_sharper_picture(screen: Screen) -> None:
 
 
 def shown_cell() -> tuple[int, int, int]:
-    """Page and cell that the view opens with."""
     row, column = worst_cell(core().whole.matrices.confusion[0])
     return cell_facts(core(), row, column).behind[0].page, row, column
 

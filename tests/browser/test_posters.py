@@ -39,7 +39,6 @@ def four(screen: Screen) -> list[str]:
 
 
 def press(screen: Screen, name: str) -> None:
-    """A segment of a segmented control."""
     screen.page.get_by_role("radio", name=name, exact=True).or_(
         screen.page.locator("[data-testid=stButtonGroup]").get_by_role("button", name=name, exact=True)
     ).first.click()
@@ -51,7 +50,6 @@ def wait_for(screen: Screen, poster_id: str) -> None:
 
 
 def cell(screen: Screen, row: int) -> None:
-    """A click on a row of the table of all posters, which Streamlit draws on a canvas."""
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, row, 40)
 
 
@@ -162,7 +160,6 @@ def a_small_window_shows_the_table_and_the_poster_beside_it(screen: Screen) -> N
 
 
 def zoomed(screen: Screen) -> Screen:
-    """Enlarged as far as it goes, in one task: with a pause between two presses it would be a request for each."""
     button = screen.page.get_by_role("button", name="Zoom in")
     button.evaluate("(button) => { for (let press = 0; press < 12; press += 1) button.click(); }")
     return screen

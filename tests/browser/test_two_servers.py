@@ -37,7 +37,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def a_meeting_over_two_servers(visit: Visit, one: str, ben: Screen, given: Callable[[], list[Event]]) -> None:
-    """Ben presents on his server, Cleo follows on the other, looks around, comes back, votes, and starts anew."""
     before = len(given())
     ben.open("findings", iou="0.6")
     ben.page.get_by_role("button", name="Start meeting").click()

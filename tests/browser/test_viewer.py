@@ -22,7 +22,6 @@ ROOT_OF = "const [host] = shadows();"
 
 @pytest.fixture(scope="module")
 def server(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The harness."""
     with harness(HARNESS, tmp_path_factory.mktemp("harness")) as url:
         yield url
 
@@ -65,7 +64,6 @@ class Screen(Alone):
         return self.js("return [...host.querySelectorAll('.mistake')].map((node) => node.className)")
 
     def shown(self) -> dict[str, int]:
-        """How many boxes are shown, by their status."""
         return self.js(
             "const shown = (name) => [...host.querySelectorAll(name)].filter((n) => n.getClientRects().length).length;"
             "return Object.fromEntries(['TP', 'FP', 'FN', 'truth'].map((status) => [status, shown('.box-' + status)]))"
@@ -81,7 +79,6 @@ def tab(tabs: Any, server: str) -> Iterator[Screen]:
 
 @pytest.fixture
 def alone(tab: Screen) -> Iterator[Screen]:
-    """The tab, for the scenes of one test."""
     tab.plain = False
     yield tab
     assert tab.trouble == []
@@ -613,7 +610,6 @@ def test_the_strip_of_a_long_document_says_what_lies_beyond(alone: Screen) -> No
 
 
 def row(screen: Screen) -> dict[str, Any]:
-    """What the verdict row shows."""
     return screen.js(
         "const r = host.querySelector('.verdict'); const text = (name) => r.querySelector(name).textContent;"
         "return {title: text('.verdict-title'), state: text('.verdict-state'), problem: text('.verdict-problem'),"

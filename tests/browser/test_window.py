@@ -66,7 +66,6 @@ def where(screen: Screen) -> list[str]:
 
 
 def listed(screen: Screen, rows: str) -> list[list[str]]:
-    """Page and document of the list, in its order."""
     names = screen.page.locator(rows).evaluate_all("nodes => nodes.map((node) => node.title)")
     # "tram-options, page 3: ...".
     parts = [name.split(", page ") for name in names]
@@ -74,7 +73,6 @@ def listed(screen: Screen, rows: str) -> list[list[str]]:
 
 
 def opened(visit: Visit, url: str, name: str) -> Screen:
-    """A view whose server can be held up."""
     view, address, _, _ = VIEWS[name]
     screen = visit(url)
     screen.page.add_init_script(f"({HOLD})()")
@@ -99,12 +97,10 @@ def turned(screen: Screen, name: str, last: int) -> list[list[str]]:
 
 
 def same(page: list[str], row: list[str]) -> bool:
-    """Whether a page is that of a row of the list, which leaves endings out."""
     return page[0] == row[0] and page[1].removesuffix(".pdf") == row[1].removesuffix(".pdf")
 
 
 def agrees(screen: Screen, name: str) -> bool:
-    """Whether the address, which Python writes, names the page on screen."""
     document, number = VIEWS[name][3]
     address, page = screen.address(), where(screen)
     return (address.get(number, "1"), address.get(document, "")) == (page[0], page[1])

@@ -179,7 +179,6 @@ def strip_of(order: list[int], position: int) -> list[dict[str, Any]]:
 
 
 def data_of(scene: str, total: int, state: Any) -> dict[str, Any]:
-    """What the viewer is given in a scene."""
     order = list(range(22, 22 + 20))
     boxes, mistakes = plain_boxes() if total == 20 else many_boxes(total)
     plain = total == 20

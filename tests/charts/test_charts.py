@@ -28,7 +28,6 @@ def counts(*values: int) -> IntArray:
 
 
 def bars(labels: Sequence[str], values: dict[str, IntArray], *, dark: bool = False, **given: Any) -> dict[str, Any]:
-    """The chart of mistakes by label."""
     return specification(charts.mistakes_by_label(labels, values, baseline="A", dark=dark, height=300, **given))
 
 
@@ -45,7 +44,6 @@ def spread(seed: int = 0, low: float = 0.5) -> np.ndarray[Any, np.dtype[np.float
 
 
 def every_value(node: Any, name: str) -> Iterator[Any]:
-    """Values of a key anywhere in a specification."""
     if isinstance(node, dict):
         for key, value in node.items():
             if key == name:

@@ -441,7 +441,6 @@ def test_version_and_help(run: Runner) -> None:
 
 
 def commands_of(app: App, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:
-    """Every command that is run, with the words that call it."""
     names = [name for name in app if not name.startswith("-")]
     for name in names:
         yield from commands_of(app[name], (*path, name))

@@ -207,7 +207,6 @@ def test_a_gate_that_makes_no_sense_is_wrong_usage(run: Runner) -> None:
 
 
 def files_of(protocol: str, folder: Path) -> tuple[Path, Path, Path, str]:
-    """Ground truth, two predictions and an overall metric of a protocol."""
     if protocol == "pod":
         case = ORACLES / "pod" / "p01_basic"
         return case / "gt", case / "submission.xml", case / "submission.xml", "map"

@@ -30,7 +30,6 @@ MATRICES = [f"{kind}{name}.csv" for kind in ("", "collapsed-") for name in ("con
 
 @pytest.fixture(scope="module")
 def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample data of one document of three pages."""
     return write_part(tmp_path_factory.mktemp("part"), "tram-options.pdf")
 
 

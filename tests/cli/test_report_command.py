@@ -36,7 +36,6 @@ NO_PAGES = ("--pages", 0)
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of two documents: ground truth, two models and PDFs; a pack of it is soon made."""
     folder = tmp_path_factory.mktemp("small")
     rows = [
         box(0.1, 0.1 + 0.2 * place, 0.9, 0.2 + 0.2 * place, document=name, score=score)
@@ -53,7 +52,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sides(folder: Path, *models: str) -> list[object]:
-    """Ground truth and models of a folder, as options."""
     return ["--gt", folder / "truth.json", *(word for model in models for word in ("--pred", folder / f"{model}.json"))]
 
 

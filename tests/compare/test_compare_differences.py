@@ -32,7 +32,6 @@ PAGE = (600.0, 800.0)
 
 
 def measures(result: Result) -> Measures:
-    """Everything that can be compared of a result."""
     return protocol_of(result).measures(result)
 
 
@@ -50,7 +49,6 @@ def _boxes(evaluate: Callable[..., Any], page: tuple[float, float] | None, **opt
 
 
 def _fields(_truth: list[Box], rows: list[Box], documents: list[str], counts: Sequence[int]) -> Any:
-    """Fields whose boxes are made of the rows: the truth is the same for all models."""
     truths, predicted = {}, {}
     for place, (document, count) in enumerate(zip(documents, counts, strict=True)):
         rng = np.random.default_rng(place)
@@ -73,7 +71,6 @@ def _field(value: str, corners: list[float], confidence: float | None = None) ->
 
 
 def _posters(_truth: list[Box], rows: list[Box], documents: list[str], counts: Sequence[int]) -> Any:
-    """Posters whose generated text has as many words as the document has rows."""
     words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
     sides: list[dict[str, Any]] = [{}, {}]
     for place, (document, count) in enumerate(zip(documents, counts, strict=True)):
@@ -103,8 +100,6 @@ def numbers(measures: Measures) -> dict[Key, float]:
 
 
 class Compared(NamedTuple):
-    """Two models of five documents, without and with equal scores (`tied`), and the differences of the former."""
-
     name: str
     seed: int
     truth: list[Box]
@@ -123,7 +118,6 @@ class Compared(NamedTuple):
         return cls(name, seed, truth, models, tuple(tied), sides, differences(a, b, resamples=50))
 
     def run(self, rows: list[Box], counts: Sequence[int]) -> Measures:
-        """Everything that can be compared of a model on documents that were drawn so often."""
         return measures(RUNS[self.name](self.truth, rows, names(5), counts))
 
 

@@ -36,7 +36,6 @@ def one(text: str, prediction: Measures, baseline: Measures | None = None) -> Ve
 
 
 def refused(text: str, *models: Measures) -> str:
-    """The sentence of a condition that cannot be read, or judged of some models."""
     with pytest.raises(ConditionError) as problem:
         one(text, *models) if models else parse(text)
     return str(problem.value)

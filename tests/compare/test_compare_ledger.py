@@ -34,7 +34,6 @@ each_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
 
 
 def results_of(protocol: str, seed: int, *, swap: bool = False) -> tuple[Dataset, BoxResult[Any], BoxResult[Any]]:
-    """Two random models under a protocol."""
     truth, a, b = two_models(seed)
     models = (b, a) if swap else (a, b)
     documents = names(5)
@@ -279,7 +278,6 @@ def test_shared_false_positives_are_those_of_a_loop_over_pairs(seed: int, grid: 
         return rows
 
     def places(result: BoxResult[Any]) -> list[tuple[tuple[float, ...], int]]:
-        """Page, label and corners of each false positive, rising, and its row."""
         side = result.matching.prediction
         rows = result.false_positives.tolist()
         return sorted(((float(side.page[row]), float(side.label[row]), *side.xyxy[row].tolist()), row) for row in rows)

@@ -22,7 +22,6 @@ NAMES = ("lines", "blocks")
 
 
 def difference(metric: str = "f1", label: str = "All labels", at: float | None = 0.02, **given: Any) -> Difference:
-    """A difference of forty documents with an interval of ± 0.5 points."""
     ends = (None, None) if at is None else (at - 0.005, at + 0.005)
     values = {
         "b": None if at is None else 0.5 + at,

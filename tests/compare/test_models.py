@@ -45,14 +45,12 @@ TRUTH, PREDICTIONS = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{name}.
 
 
 def model_of(name: str, hits: Sequence[float], **more: Any) -> ModelEntry:
-    """A model that finds so many of 100 boxes in each document."""
     hit, whole = np.array(hits, dtype=np.float64), np.full(len(hits), 100.0)
     part = Ratios((F1,), ratio(hit.sum(keepdims=True), whole.sum(keepdims=True)), hit[:, None], whole[:, None])
     return ModelEntry(name, Measures(tuple(f"d{row:03}" for row in range(len(hits))), ALL_LABELS, (part,)), **more)
 
 
 def made(name: str, share: float, documents: int = 40, *, noise: int = 0, **more: Any) -> ModelEntry:
-    """A model that finds a share of the boxes of each document, give or take."""
     off = np.random.default_rng(noise).normal(0, 4 if noise else 0, documents)
     return model_of(name, np.clip(np.round(100 * share + off), 0, 100).tolist(), **more)
 
@@ -158,7 +156,6 @@ def test_the_day_of_a_run(text: str | None, day: str | None) -> None:
 
 @cache
 def written(protocol: str = "snapshot", **options: Any) -> bytes:
-    """The result of one model of the sample, as `layoutscope evaluate` writes it."""
     evaluated = evaluate(protocol, TRUTH, PREDICTIONS[:1], **options)
     values = [{**one.to_json(), **stored_values(one.result)} for one in evaluated]
     return export.to_json(values[0]).encode()
@@ -212,12 +209,10 @@ def test_an_earlier_result_keeps_what_its_protocol_is_known_by(protocol: str, me
 
 
 def own_of(value: dict[str, Any]) -> Any:
-    """The first mean of a result."""
     return value["by_document"]["own"][0]
 
 
 def set_own(value: dict[str, Any], **change: Any) -> None:
-    """Change a ranking of a result."""
     own_of(value)["averages"]["rankings"][0].update(change)
 
 

@@ -31,7 +31,6 @@ def result_of(
 
 
 def page_of_the_sample() -> tuple[snapshot.ThresholdResult, int]:
-    """Page 4 of a report whose table was read as lines."""
     row = sample().page_row("harvest-survey-2024.pdf", 3)
     assert row is not None
     return box_result(), row
@@ -51,7 +50,6 @@ def by_key(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def said(data: dict[str, Any]) -> list[str]:
-    """What each mistake is called, its tags with the keys of its boxes, and its lines."""
     return [
         " ".join([each["title"], *map("".join, zip(each["tags"], each["keys"], strict=True)), *each["lines"]])
         for each in data["mistakes"]
@@ -182,7 +180,6 @@ def test_a_mistake_keeps_its_name_when_only_a_part_of_it_is_shown() -> None:
 
 
 def test_a_label_that_is_shown_alone_changes_no_sentence() -> None:
-    """The missed Table of page 4 overlaps a Section-header, which is not shown, and is still what it overlaps."""
     result, row = page_of_the_sample()
     whole, tables = page_data(result, row), page_data(result, row, labels=["Table"])
     sentences = {tuple(each["keys"]): each["lines"] for each in whole["mistakes"]}

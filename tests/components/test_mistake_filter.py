@@ -177,7 +177,6 @@ def test_every_row_agrees_with_a_loop_over_the_mistakes(seed: int) -> None:
 
 @pytest.fixture
 def three_documents() -> snapshot.ThresholdResult:
-    """Mistakes: a0 none, a1 two, b0 one, b3 one, c0 empty."""
     truth = [
         box(0.1, 0.1, 0.2, 0.2),
         *(box(0.1 * i, 0.1, 0.1 * i + 0.05, 0.2, page=1) for i in (1, 2)),

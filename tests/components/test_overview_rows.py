@@ -36,7 +36,6 @@ def bars_of(results: dict[str, AnyBoxResult], resamples: int = 200) -> BarsPaylo
 
 
 def few(folder: Path, documents: int) -> dict[str, AnyBoxResult]:
-    """A model that misses one of two boxes of each of so many documents."""
     names = [f"{name}.pdf" for name in range(documents)]
     truth = [box(0.1, 0.1 + at, 0.5, 0.4 + at, document=name) for name in names for at in (0.0, 0.4)]
     sides = write_file(folder / "truth.json", truth, side="ground_truth"), write_file(folder / "a.json", truth[::2])

@@ -33,7 +33,6 @@ MODELS = (ModelItem("A", ""), ModelItem("B", ""))
 
 
 def results_of(truth: list[Box], *models: list[Box]) -> Results:
-    """Two models at IoU 0.5."""
     named = [annotations(rows, name=f"m{number}.json", documents=["a.pdf"]) for number, rows in enumerate(models)]
     dataset = join(ground_truth(truth, documents=["a.pdf"]), *named)
     first, second = (pair(dataset, model, iou_floor=IOU_FLOOR).match().at(0.5) for model in (0, 1))

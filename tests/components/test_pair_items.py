@@ -86,7 +86,6 @@ def test_amounts_of_pages_are_by_how_much_they_moved() -> None:
 
 
 def of_fields() -> tuple[Any, Any]:
-    """The ledger of the fields of the sample, and what draws a page of it under a filter."""
     a, b = results("fields")
     ledger = FieldLedgers(a, b).whole(0.5)
     sides = FieldSide(a, FieldPages(a.compared)), FieldSide(b, FieldPages(b.compared))
@@ -285,7 +284,6 @@ def test_what_either_model_has_wrong_can_be_judged(store_path: Path, kind: str) 
 
 
 def chosen_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, box: dict[str, Any]) -> AppTest:
-    """The view after a box was chosen in the panes."""
     sent: list[bool] = []
 
     def once(*, on_selected_change: Any, **_: Any) -> None:

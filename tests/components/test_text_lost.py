@@ -172,7 +172,6 @@ def test_stretches_close_small_gaps_and_join_equal_rows() -> None:
 
 
 def lines_of(page: PageText, truths: list[int], predictions: list[int]) -> list[str]:
-    """What is said of the text of a mistake."""
     return list(text_lost.mistake_texts(page, PAGE, [(rows(*truths), rows(*predictions))])[0].lines)
 
 
@@ -196,7 +195,6 @@ def test_a_page_without_words_says_so() -> None:
 
 
 def painted(path: Path, *, ink: str, paper: str) -> Path:
-    """A page of 400 x 200 pixels, its upper left quarter ink."""
     image = Image.new("RGB", (400, 200), paper)
     ImageDraw.Draw(image).rectangle((0, 0, 199, 99), fill=ink)
     image.save(path)

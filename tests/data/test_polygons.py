@@ -41,8 +41,6 @@ Row = dict[str, Any]
 
 @dataclass
 class Regions:
-    """Boxes and outlines as the columns of a file have them."""
-
     xyxy: np.ndarray
     polygons: dict[int, list[np.ndarray]] = field(default_factory=dict)
 
@@ -149,7 +147,6 @@ def test_an_outline_that_is_the_box_changes_nothing(first: np.ndarray, second: n
 
 
 def covered(rings: list[np.ndarray], cells: int) -> Any:
-    """The pixels of the union of rings as a mask of pycocotools."""
     return official.merge(official.frPyObjects([(ring * cells).ravel().tolist() for ring in rings], cells, cells))
 
 

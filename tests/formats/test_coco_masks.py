@@ -21,7 +21,6 @@ IMAGE = {"id": 1, "file_name": "p.png", "width": 60, "height": 40}
 
 
 def painted(rectangles: np.ndarray, height: int, width: int) -> np.ndarray:
-    """How often each pixel is covered."""
     times = np.zeros((height, width), dtype=int)
     for x1, y1, x2, y2 in rectangles.astype(int).tolist():
         times[y1:y2, x1:x2] += 1
@@ -79,7 +78,6 @@ def test_what_is_no_mask_is_refused(mask: dict[str, Any]) -> None:
 
 
 def sides(truth: np.ndarray, predicted: np.ndarray) -> tuple[Upload, Upload]:
-    """Instances and results that have masks alone."""
     annotation = {"id": 1, "image_id": 1, "category_id": 1, "segmentation": encoded(truth), "area": int(truth.sum()),
                   "bbox": official.toBbox(official_of(truth)).tolist(), "iscrowd": 0}  # fmt: skip
     instances = {"images": [IMAGE], "categories": [{"id": 1, "name": "Table"}], "annotations": [annotation]}

@@ -40,7 +40,6 @@ INSTANCES = b"""{"images": [{"id": 1, "file_name": "a.png", "width": 100, "heigh
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A cache of the test alone, for files of any size."""
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(column_cache, "SMALLEST", 0)
     return tmp_path / "cache"

@@ -161,7 +161,6 @@ def test_no_column_is_opened_that_annotations_do_not_have(name: str, kept: dict[
 
 
 def edited(folder: Path, name: str, kept: dict[str, Any]) -> None:
-    """Change what the manifest says of a column, or add one."""
     place = folder / "a.columns" / columns.MANIFEST
     manifest = json.loads(place.read_bytes().partition(b"\n")[2])
     manifest["columns"][name] = manifest["columns"].get(name, manifest["columns"]["label"]) | kept

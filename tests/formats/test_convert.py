@@ -39,7 +39,6 @@ LABELS = ("Figure", "Table", "Tab & <le>")
 
 
 def sized(side: str = "prediction") -> Annotations:
-    """Three pages with sizes, one of them without boxes."""
     source = annotations(ROWS, labels=LABELS, pages=[("b.png", 1)], side=side)  # type: ignore[arg-type]
     if side == "ground_truth":
         source = replace(source, boxes=replace(source.boxes, score=np.full(len(ROWS), np.nan)))

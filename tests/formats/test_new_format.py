@@ -15,7 +15,6 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "new-format.md"
 
 
 def blocks(language: str) -> list[str]:
-    """The blocks of code on the page in a language."""
     return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
@@ -28,7 +27,6 @@ def module(name: str, code: str) -> ModuleType:
 
 @pytest.fixture
 def my(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The module of the page in its place and in the table."""
     made = module("evaluator.formats.my", blocks("python")[0])
     monkeypatch.setitem(sys.modules, "evaluator.formats.my", made)
     monkeypatch.setattr(formats, "my", made, raising=False)

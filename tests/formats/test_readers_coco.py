@@ -206,8 +206,6 @@ def test_renamed_labels_meet_their_category_ids() -> None:
 
 
 def texts(value: Value) -> Value:
-    """The file with every id written as text."""
-
     def named(entry: Value) -> Value:
         return {key: f"k{text}" if key == "id" or key.endswith("_id") else text for key, text in entry.items()}
 
@@ -332,14 +330,12 @@ SPELLED_OTHERWISE = tuple(
 
 
 def pieces_are_plain(text: bytes) -> bool:
-    """Whether every piece of a results list is one that the readers of plain numbers can be trusted with."""
     with coco_pieces.ChunkReader(text, 0, len(text)) as reading:
         return reading.columns() is not None
 
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read pieces of small arrays as those of big ones."""
     monkeypatch.setattr(coco_pieces, "_FEWEST_BYTES", 0)
 
 
@@ -656,7 +652,6 @@ def test_what_pieces_say_is_what_the_exact_walk_says(data: st.DataObject, step: 
 
 
 def outcome(content: bytes, by: Callable[..., Annotations] = Coco.read) -> Any:
-    """The columns of a file, or its issues."""
     try:
         return plain(by(coco.FORMAT, content, "x.json"))
     except BadInput as bad:

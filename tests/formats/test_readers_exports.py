@@ -59,7 +59,6 @@ EXPORTS: Final[dict[str, tuple[dict[str, str], int, int, str, list[str]]]] = {
 
 
 def left_out(source: Annotations) -> list[str]:
-    """The files that the warnings of a source name, apart from page images and their like."""
     said = [issue for issue in source.issues if "are left out" in issue.rule]
     return [name for issue in said for name in json.loads(f"[{issue.found.partition(': ')[2]}]")]
 
@@ -95,7 +94,6 @@ def test_a_file_about_a_run_is_no_annotation(tmp_path: Path) -> None:
 
 
 def runs(path: Path, tool: str, *documents: str) -> Path:
-    """The folder of a run of MinerU or Marker, with a folder for each document."""
     for document in documents:
         within = path / document / ("auto" if tool == "MinerU" else "")
         within.mkdir(parents=True)

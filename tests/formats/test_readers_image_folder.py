@@ -108,7 +108,6 @@ def test_a_line_that_is_no_object() -> None:
 
 
 def doclaynet(hash_: str, boxes: list[list[float]], labels: list[int]) -> dict[str, Any]:
-    """A row as DocLayNet 1.2 is published: parallel lists, and metadata of the page."""
     metadata = {"coco_width": 1025, "coco_height": 1024, "page_hash": hash_, "page_no": 3, "doc_category": "manuals"}
     area = [box[2] * box[3] for box in boxes]
     return {"image": PICTURE, "bboxes": boxes, "category_id": labels, "area": area, "metadata": metadata}

@@ -226,7 +226,6 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
 
 
 def steps_of(tree: Any, path: str) -> list[str | int]:
-    """The keys and indices of a path with dots between them."""
     steps: list[str | int] = []
     for word in path.split("."):
         steps.append(int(word) if isinstance(tree, list) else word)
@@ -235,7 +234,6 @@ def steps_of(tree: Any, path: str) -> list[str | int]:
 
 
 def place_of(steps: Sequence[str | int]) -> str:
-    """The JSON path of keys and indices."""
     return "$" + "".join(f".{step}" if str(step).isidentifier() else f"[{json.dumps(step)}]" for step in steps)
 
 

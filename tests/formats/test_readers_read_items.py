@@ -18,7 +18,6 @@ TABLE = "<table><tr><td>1</td></tr></table>"
 
 
 def held(tree: object, **given: Any) -> list[tuple[str, Any, Any, Any]]:
-    """Label, place in the order, text and table of each item."""
     source = read(tree, items=True, **given)
     boxes = source.boxes
     columns = [column or [None] * len(boxes) for column in (boxes.order, boxes.text, boxes.cells)]

@@ -247,7 +247,6 @@ def test_what_page_xml_rounds() -> None:
 
 
 def sentences_of(content: bytes, name: str, **given: Any) -> list[str]:
-    """What is said about a file that is refused."""
     return refusal(formats.read_bytes, content, name, **given)
 
 
@@ -287,7 +286,6 @@ def test_files_of_a_folder_by_two_models(tmp_path: Path) -> None:
 
 
 def parquet_of(**columns: object) -> bytes:
-    """A table in Parquet with one row."""
     written = io.BytesIO()
     parquet.write_table(pa.table({name: [value] for name, value in columns.items()}), written)
     return written.getvalue()

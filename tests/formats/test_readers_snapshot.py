@@ -443,7 +443,6 @@ ATTRIBUTES = st.dictionaries(NAMES, st.integers() | NAMES | st.none(), max_size=
 
 @st.composite
 def files(draw) -> dict:
-    """A valid file as a tree: any names, any boxes, both sides."""
     names = draw(st.lists(NAMES, min_size=3, max_size=3, unique=True))
     rows = [
         Box(draw(st.sampled_from(names)), draw(st.integers(0, 2**31 - 1)), draw(st.sampled_from(names) | NAMES),
@@ -472,7 +471,6 @@ SETTINGS = settings(max_examples=30, suppress_health_check=list(HealthCheck))
 
 
 def _places(tree: object) -> list[tuple]:
-    """Every (container, key) of a tree."""
     items = [*tree.items()] if isinstance(tree, dict) else [*enumerate(tree)] if isinstance(tree, list) else []
     return [place for key, value in items for place in ((tree, key), *_places(value))]
 

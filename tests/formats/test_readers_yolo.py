@@ -26,7 +26,6 @@ UNNAMED = (
 
 
 def folder_of(path: Path, **files: str) -> Path:
-    """A folder of label files by their stems, and of others by their names with "__" for the dot."""
     path.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (path / (name.replace("__", ".") if "__" in name else f"{name}.txt")).write_text(text, encoding="utf-8")
@@ -254,7 +253,6 @@ def test_a_folder_without_labels(tmp_path: Path) -> None:
 
 
 def counted(path: Path, names: list[str]) -> list[tuple[str, list[float]]]:
-    """Label and corners of each line of a file of boxes."""
     boxes = []
     for line in path.read_text(encoding="utf-8").splitlines():
         key, x, y, width, height = map(float, line.split()[:5])

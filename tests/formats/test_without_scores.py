@@ -39,7 +39,6 @@ Files = dict[str, tuple[Path, list[Path]]]
 
 
 def without(value: Any) -> Any:
-    """A value of JSON with all scores left out."""
     if isinstance(value, dict):
         return {key: without(each) for key, each in value.items() if key not in ("score", "confidence")}
     return [without(each) for each in value] if isinstance(value, list) else value
@@ -47,7 +46,6 @@ def without(value: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    """Ground truth and two models of the sample data as COCO, YOLO and snapshot files, the models without scores."""
     folder = tmp_path_factory.mktemp("bare")
     for name in ("ground_truth", *MODELS):
         source = formats.read(SAMPLE_DATA / f"{name}.json")

@@ -29,7 +29,6 @@ def titles(truth: list[Box], predicted: list[Box]) -> list[str]:
 
 
 def lines(count: int, *, label: str = "Text", top: float = 0.1, height: float = 0.4, page: int = 0) -> list[Box]:
-    """Boxes under each other that fill a region."""
     step = height / count
     return [
         box(0.1, top + step * row, 0.9, top + step * row + 0.8 * step, label=label, page=page) for row in range(count)

@@ -30,13 +30,11 @@ from tests.terminal import run_command
 
 @cache
 def stack(boxes: int, side: Side = "prediction") -> Annotations:
-    """One page with equal boxes."""
     return annotations([box(0.0, 0.0, 1.0, 1.0, score=0.5)] * boxes, side=side)
 
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A ground truth and a prediction, each of 1,200 equal boxes on one page."""
     folder = tmp_path_factory.mktemp("crowded")
     return [
         write_file(folder / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 1200, side=side)
@@ -88,7 +86,6 @@ def test_pairs_are_counted_as_they_are_made(counts: list[tuple[int, int]], limit
 
 
 def comb(teeth: int) -> FloatArray:
-    """Teeth along an axis, as points of one outline."""
     left = np.repeat(np.arange(teeth) / teeth, 4) + np.tile([0.0, 0.0, 0.5, 0.5], teeth) / teeth
     return np.vstack([np.stack([left, np.tile([0.1, 1.0, 1.0, 0.1], teeth)], axis=1), [[1.0, 0.0], [0.0, 0.0]]])
 

@@ -105,7 +105,6 @@ def tide_of_boxes(case: dict[str, Any]) -> TideErrors:
 
 
 def sized(rows: list[list[float]]) -> BoxColumns:
-    """Rows [page, label, x, y, width, height] or with a score at the end, as a COCO file is read."""
     plain = columns(rows)
     return replace(plain, xyxy=corners(plain.xyxy), area=plain.xyxy[:, 2] * plain.xyxy[:, 3])
 
@@ -154,8 +153,6 @@ PAGE_CASE = json.loads(Path(make_cases.__file__).with_name("page_case.json").rea
 
 
 def coco_files(case: dict[str, Any], folder: Path) -> list[Path]:
-    """A case as a COCO file and a file of results."""
-
     def row(page: int, label: int, box: list[float]) -> dict[str, Any]:
         return {"image_id": page + 1, "category_id": label, "bbox": box}
 
@@ -336,7 +333,6 @@ def named(truth: list[list[float]], predicted: list[list[float]], *, iou: float 
 
 
 def told(mistakes: Mistakes) -> list[tuple[str, list[int], list[int]]]:
-    """Name, ground truth and predictions of each mistake."""
     return [
         (DOCUMENT[mistakes.kind[row]], mistakes.truths_of(row).tolist(), mistakes.predictions_of(row).tolist())
         for row in range(len(mistakes))
@@ -674,7 +670,6 @@ def test_the_order_of_rows_and_the_other_pages_do_not_matter(sides: Layout, seed
 
 
 def _corners(truth: BoxColumns, predicted: BoxColumns, truths: np.ndarray, predictions: np.ndarray) -> list[Any]:
-    """The mistakes of some rows, by the corners of their boxes."""
     truth, predicted = take(truth, truths), take(predicted, predictions)
     mistakes = name_mistakes(truth, predicted, partners(truth, predicted, 0.5), iou=0.5)
     return sorted(
@@ -713,7 +708,6 @@ def test_pairs_that_are_known_give_the_names_of_those_that_are_looked_for(
 
 
 def columns_of(mistakes: Mistakes) -> list[AnyArray]:
-    """All columns of mistakes."""
     columns = [getattr(mistakes, name) for name in Mistakes.__dataclass_fields__ if not name.endswith("_carriers")]
     return [*columns, mistakes.of_truth, mistakes.of_prediction, mistakes.corrections]
 

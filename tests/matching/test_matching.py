@@ -28,7 +28,6 @@ def one_iou(first: FloatArray, second: FloatArray) -> float:
 
 
 def all_pairs(truth: Boxes, prediction: Boxes, floor: float) -> list[tuple[int, int, float]]:
-    """(prediction, ground truth, IoU) of every pair of one group, prediction-major."""
     rows = []
     for p, (box, group) in enumerate(zip(*prediction, strict=True)):
         for g, (other, other_group) in enumerate(zip(*truth, strict=True)):

@@ -34,12 +34,10 @@ from tests.terminal import run_command
 
 
 def rows_of(ledger: ItemLedger) -> dict[str, list[int]]:
-    """Better in B, better in A, right in both, equally wrong, net: by row."""
     return {name: list(ledger.counts(row).values()) for row, name in enumerate(ledger.rows)}
 
 
 def ledger_of(items: Iterable[Item], pairs: Sequence[tuple[float, float]]) -> ItemLedger:
-    """A ledger of one row from what A and B have wrong."""
     amounts = np.array(pairs).reshape(-1, 2, 1).swapaxes(0, 1)
     return item_ledger("page", "wrong pixels", ["All"], Items(items), amounts)
 
@@ -73,7 +71,6 @@ def test_counts_open_exactly_that_many_and_a_swap_turns_the_signs(pairs: list[tu
 
 
 def test_pages_by_wrong_pixels_worked_by_hand() -> None:
-    """Pages of 10 x 10 pixels, one box of half a page in the ground truth of each."""
     labels = ["Text", "Table"]
 
     def half(page: int, label: str = "Text", height: float = 0.5) -> Box:
@@ -104,7 +101,6 @@ def test_pages_have_no_ledger_where_the_classes_differ() -> None:
 
 
 def read_fields(**values: tuple[str, float]) -> FieldDocuments:
-    """One document whose fields have a value and a box from the left edge to a width."""
     rich = {key: {"_value": value, "_bbox": [0.0, 0.0, width, 0.1]} for key, (value, width) in values.items()}
     return field_documents({"letter": rich})
 

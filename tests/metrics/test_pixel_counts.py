@@ -17,8 +17,6 @@ from tests.painting import paint
 
 
 class Row(NamedTuple):
-    """One labelled box of one page."""
-
     page: int
     bit: int
     xyxy: tuple[float, float, float, float]

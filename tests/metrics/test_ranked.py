@@ -38,7 +38,6 @@ WAYS = [
 
 
 def corpus(rng: np.random.Generator, documents: int, predictions: int, thresholds: int = 1) -> list[Ranking]:
-    """Rankings in which documents differ in difficulty and true positives grow rare, one for each threshold."""
     document = rng.integers(0, documents, predictions)
     easy, decay = rng.beta(6.0, 2.0, documents), 1.0 - 0.8 * np.arange(predictions) / max(predictions, 1)
     margin = easy[document] * decay - rng.random(predictions)
@@ -47,7 +46,6 @@ def corpus(rng: np.random.Generator, documents: int, predictions: int, threshold
 
 
 def copied(ranking: Ranking, weights: FloatArray, plain: Plain) -> float:
-    """Average precision of the corpus that has each document as often as it was drawn, box by box."""
     hit = np.repeat(ranking.hit, weights[ranking.document].astype(np.int64))
     return plain(np.flatnonzero(hit) + 1, int(weights @ ranking.positives))
 

@@ -53,8 +53,6 @@ def play(rows: list[CauseRow]) -> ReviewLog:
 
 
 class Packed(NamedTuple):
-    """The pack of the meeting in all its forms."""
-
     folder: Path
     contents: Contents
     log: ReviewLog

@@ -75,8 +75,6 @@ def nothing(done: int, total: int, text: str) -> None:
 
 
 class Packed(NamedTuple):
-    """A pack of one document that was written as a folder."""
-
     folder: Path
     contents: Contents
     events: list[Event]
@@ -107,7 +105,6 @@ def judged(results: list[ThresholdResult]) -> list[Event]:
 
 
 def contents_of(results: list[ThresholdResult], events: Iterable[Event] = (), **options: Any) -> Contents:
-    """The contents of a pack of the two models, or of as many of them as there are results."""
     return gather(results, MODELS[: len(results)], ReviewLog.of(events), PackOptions(**options))
 
 
@@ -215,8 +212,6 @@ def test_further_models_are_listed_and_the_first_two_compared(results: list[Thre
 
 
 class Read(html.parser.HTMLParser):
-    """Elements, attributes and text of a page."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []

@@ -28,12 +28,10 @@ TABLE = PackedFinding("1", "Missed · Table", "a.pdf, page 1", "Model wrong")
 
 @pytest.fixture(scope="module")
 def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample data of one document."""
     return write_part(tmp_path_factory.mktemp("part"), "tram-options.pdf")
 
 
 def sides(folder: Path, name: str) -> list[object]:
-    """Ground truth and one model of a folder, as options."""
     return ["--gt", folder / "ground_truth.json", "--pred", folder / f"{name}.json"]
 
 

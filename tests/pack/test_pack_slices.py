@@ -40,8 +40,6 @@ def results() -> list[ThresholdResult]:
 
 
 class Searched(NamedTuple):
-    """The slices of a pack with what was searched for them: the models of each search, and its slices."""
-
     made: PackSlices
     searches: list[tuple[list[ThresholdResult], Slices]]
 

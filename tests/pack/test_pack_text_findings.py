@@ -25,7 +25,6 @@ PLACE = (0.1, 0.1, 0.2, 0.2)
 
 
 def said(mistake: str, label: str, model: str | None = "anchors", **given: Any) -> Event:
-    """A verdict on a field, or on a word of a poster."""
     box = JudgedBox(side="prediction" if model else "ground_truth", label=label, xyxy=PLACE, model=model)
     place = {"kind": given.pop("kind", "field"), "document": given.pop("document", "norris-20466"), "page": 0}
     target = Target(**place, boxes=(box,), models=(model or "anchors",), mistake=mistake, label=label)

@@ -37,7 +37,6 @@ def test_csv() -> None:
 
 
 def named(label: str) -> ResultTable:
-    """A table with a text in each of its places."""
     return table((0.5, label, 1, 1.0), title=label, signature=label)
 
 

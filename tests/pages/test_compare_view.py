@@ -41,7 +41,6 @@ TRUTH = [box(0.1, 0.1, 0.5, 0.5), box(0.6, 0.1, 0.9, 0.5, label="Table"), box(0.
 
 @cache
 def core(order: tuple[int, int] = (0, 1), iou: float = 0.5, scores: tuple[float, float] = (0.0, 0.0)) -> Any:
-    """Results and ledger of the sample data, the way the command line gets them."""
     results = [box_result(model, iou, score) for model, score in zip(order, scores, strict=True)]
     return results, ledger(*results)
 
@@ -57,14 +56,12 @@ def third_model(folder: Path, boxes_of_a_page: int | None = None) -> list[Path]:
 
 
 def told(results: Sequence[snapshot.ThresholdResult]) -> str:
-    """The summary of two results."""
     a, b = (box_measures(result) for result in results)
     keys = [key for key in a.keys if key.metric in ("recall", "precision", "f1")]
     return " ".join(summary(differences.differences(a, b, keys=keys), ("A", "B")))
 
 
 def component(app: AppTest, field: str) -> dict[str, Any]:
-    """What the component with some field was given."""
     # The board is there twice, its sentence and differences where the reader has opened them, and its ledger.
     given = [data for each in app.get("bidi_component") if field in (data := dashboard.data_of(each))]
     parts = [data.pop("part", "differences") for data in given]
@@ -96,7 +93,6 @@ def listed(data: dict[str, Any]) -> list[tuple[str, int]]:
 
 
 def places(both: Ledger, rows: Any) -> list[tuple[str, int]]:
-    """Documents and indices of pages."""
     dataset = both.dataset
     return [
         (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row])) for row in rows.tolist()

@@ -43,12 +43,10 @@ class Server(NamedTuple):
     log: Path
 
     def most_memory(self) -> float:
-        """Megabytes that the process of the server has ever had."""
         status = Path(f"/proc/{self.pid}/status").read_text()
         return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
 
     def health(self) -> int:
-        """Status of an answer that everybody gets."""
         return asked(self.url, "GET", "/_stcore/health")
 
     def said(self) -> list[str]:
@@ -73,7 +71,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def asked(url: str, method: str, path: str, body: bytes = b"", **sent: str) -> int:
-    """Status of one request."""
     connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=PATIENCE)
     with contextlib.closing(connection):
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in sent.items()})
@@ -81,7 +78,6 @@ def asked(url: str, method: str, path: str, body: bytes = b"", **sent: str) -> i
 
 
 def opened(url: str, sent: bytes = b"") -> socket.socket:
-    """A connection on which so much was sent."""
     host, port = url.removeprefix("http://").split(":")
     made = socket.create_connection((host, int(port)))
     made.sendall(sent)
@@ -100,7 +96,6 @@ def tab(url: str, *protocols: str, cookie: str = "") -> Iterator[ClientConnectio
 
 
 def run(session: ClientConnection, *, padding: int = 0) -> str:
-    """Have the script run, by a message with some more bytes; the name of the session."""
     message, end, name = BackMsg(), ForwardMsg(), ""
     message.rerun_script.query_string = ""
     message.rerun_script.widget_states.widgets.add(id="none", string_value="x" * padding)
@@ -112,7 +107,6 @@ def run(session: ClientConnection, *, padding: int = 0) -> str:
 
 
 def close_code(session: ClientConnection, act: Callable[[], object]) -> int | None:
-    """The code by which the server closes a session for what it was sent."""
     with contextlib.suppress(ConnectionClosed):
         act()
         while True:

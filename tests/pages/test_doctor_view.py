@@ -17,7 +17,6 @@ Box = list[float]
 
 
 def changed(path: Path, change: Callable[[Box], Box]) -> str:
-    """The lines of the sample data with other boxes, beside its ground truth."""
     value = json.loads((SAMPLE_DATA / "lines.json").read_text())
     for page in value["predictions"]:
         for item in page["objects"]:
@@ -28,7 +27,6 @@ def changed(path: Path, change: Callable[[Box], Box]) -> str:
 
 @pytest.fixture
 def flipped(tmp_path: Path) -> str:
-    """Boxes that are counted from the bottom of the page."""
     return changed(tmp_path / "flipped.json", lambda box: [box[0], 1 - box[3], box[2], 1 - box[1]])
 
 

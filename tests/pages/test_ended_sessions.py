@@ -15,8 +15,6 @@ from pages.app import ended_sessions
 
 
 class Server:
-    """As much of Streamlit's server as is asked: which sessions have a browser, and which it was told to close."""
-
     def __init__(self) -> None:
         self.active, self.closed, self.of_run = set[str](), list[str](), ""
 
@@ -33,13 +31,11 @@ class Server:
         self.closed.append(session)
 
     def run(self, session: str) -> None:
-        """A run of a session whose browser is there."""
         self.active.add(session)
         self.of_run = session
         ended_sessions.mark_connected()
 
     def lose(self, session: str) -> None:
-        """Its browser has gone."""
         self.active.discard(session)
         ended_sessions._lost_browser(session)
 
@@ -68,7 +64,6 @@ async def until(done: Callable[[], Any]) -> None:
 
 
 def joined() -> None:
-    """What ends sessions beside the loop has done its work."""
     [thread.join(60) for thread in threading.enumerate() if thread.name == "end of a session"]
 
 

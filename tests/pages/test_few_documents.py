@@ -37,7 +37,6 @@ def test_no_view_says_that_a_difference_is_clear(part: Path, view: str, address:
 
 
 def words_of(part: Path) -> list[object]:
-    """The files of the part as words of a command, lines against blocks."""
     return ["--gt", part / "ground_truth.json", "--pred", part / "lines.json"]
 
 

@@ -18,7 +18,6 @@ from tests.sample_results import field_results
 
 
 def said(result: fields.FieldsResult, document: str, verdict: str, mistake: str) -> Event:
-    """A verdict on the first problem of a kind in a document."""
     judged = judged_fields(result, document, ReviewLog(), iou=0.5)
     target = next(target for target in targets_of(result, judged, iou=0.5).values() if target.mistake == mistake)
     return judge(target, verdict=verdict, author="Anna", verified=False, time=datetime(2026, 1, 31, tzinfo=UTC))

@@ -28,7 +28,6 @@ seeds = st.integers(0, 10**6)
 
 
 def side(name: str, documents: dict[str, Any]) -> FieldDocuments:
-    """Documents as the reader gives them."""
     lines = [json.dumps({"doc_id": doc_id, "fields": fields}) for doc_id, fields in documents.items()]
     return FORMAT.read("\n".join(lines).encode(), f"{name}.jsonl")
 
@@ -75,7 +74,6 @@ def pages(result: FieldsResult) -> FieldPages:
 
 
 def names(result: FieldsResult, rows: Any) -> set[str]:
-    """Fields by name."""
     compared = result.compared
     return {compared.truth_path[row] or compared.prediction_path[row] or "" for row in rows.tolist()}
 
@@ -131,7 +129,6 @@ def test_a_link_that_makes_no_sense_is_refused(result: FieldsResult) -> None:
 
 
 def random_sides(seed: int, documents: int = 4) -> tuple[FieldDocuments, FieldDocuments]:
-    """Two sides with nested fields and lists, boxes on three pages, and every kind of disagreement."""
     rng = np.random.default_rng(seed)
 
     def leaf(*, sure: bool) -> Any:
@@ -266,7 +263,6 @@ def drawn(result: FieldsResult, pages: FieldPages, page: int = 0, **options: Any
 
 
 def drawn_alone(result: FieldsResult, size: tuple[float, float] | None, unit: str) -> dict[str, Any]:
-    """The one page of a result, of a size."""
     return read_by_browser(page_data(result, FieldPages(result.compared), Paper(0, 0, size, unit), iou=0.5))
 
 

@@ -44,7 +44,6 @@ TYPES, ONE_BY_ONE = 0, 1
 
 
 def folder(home: Path, documents: dict[str, Any]) -> Path:
-    """One JSON file per document."""
     home.mkdir(parents=True)
     for name, content in documents.items():
         (home / f"{name}.json").write_text(content if isinstance(content, str) else json.dumps(content))
@@ -57,7 +56,6 @@ def opened(truth: Path | None, *predictions: Path, pdfs: Path | None = None) -> 
 
 
 def one_document(home: Path, predicted: Any = PREDICTED, truth: Any = TRUTH) -> str:
-    """A ground truth and a model of one document."""
     return opened(folder(home / "t", {"d": truth}), folder(home / "p", {"d": predicted}))
 
 
@@ -66,7 +64,6 @@ def press_linked(app: AppTest, link: str) -> AppTest:
 
 
 def numbers_of(result: fields.FieldsResult, iou: float = 0.5) -> dict[str, str]:
-    """The small numbers of a result as the view writes them."""
     counts = result.overall(iou)
     values = result.map_at(iou), counts.precision[0], counts.recall[0], result.coverage["ratio"]
     names = f"mAP at {iou:.2f}", "Precision", "Recall", "Coverage"
@@ -152,7 +149,6 @@ def test_values_are_compared_by_an_uploaded_schema_until_it_is_removed() -> None
 
 
 def _numbers_are_those_of(app: AppTest, truth: Path, predicted: Path, parity: str, grid: str) -> None:
-    """The numbers on screen are those of the protocol with these options."""
     (one,) = evaluate("fields", truth, [predicted], parity=parity, recall_grid=None if grid == "auto" else grid)
     assert isinstance(one.result, fields.FieldsResult)
     assert numbers(app) == numbers_of(one.result)
@@ -395,7 +391,6 @@ def test_any_documents_can_be_shown(tmp_path_factory: pytest.TempPathFactory, se
 
 
 def _written(tree: Any) -> Any:
-    """A tree of fields as it is written into a file."""
     if isinstance(tree, dict):
         return {key: _written(inner) for key, inner in tree.items()}
     if isinstance(tree, list):

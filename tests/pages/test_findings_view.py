@@ -52,7 +52,6 @@ from tests.sample_results import sample
 
 @cache
 def sample_targets() -> tuple[Target, ...]:
-    """The mistakes of the first model of the sample, page by page."""
     scored = snapshot.pair(sample()).match().at(0.5)
     return tuple(target for page in range(sample().pages) for target in mistake_targets(scored, page).targets)
 
@@ -75,17 +74,14 @@ def seeded(path: Path) -> list[Target]:
 
 
 def text_of(app: AppTest) -> str:
-    """Everything that is on the screen as HTML or caption."""
     return "\n".join([each.proto.body for each in app.get("html")] + [each.value for each in app.caption])
 
 
 def corrected_of(app: AppTest) -> list[str]:
-    """The corrected numbers that are beside official ones."""
     return re.findall(r"corrected (\d\.\d{3})", text_of(app))
 
 
 def decisions_of(app: AppTest) -> dict[str, Any]:
-    """What the list of decisions was given."""
     return dashboard.component(app, "answered")
 
 
@@ -215,8 +211,6 @@ def test_a_store_that_is_deleted_while_it_is_open_is_told(store_path: Path) -> N
 
 
 def by_event(field: str) -> Callable[[AppTest], AppTest]:
-    """A verdict on the first mistake that the component whose data have a field shows."""
-
     def act(app: AppTest) -> AppTest:
         data = dashboard.component(app, field)
         shown = data["suspects"] if field == "suspects" else data.get("mistakes") or data["panes"][0]["mistakes"]
@@ -231,8 +225,6 @@ def by_event(field: str) -> Callable[[AppTest], AppTest]:
 
 
 def by_button(label: str, **state: Any) -> Callable[[AppTest], AppTest]:
-    """The press of a button, after other values of the session."""
-
     def act(app: AppTest) -> AppTest:
         for name, value in {"reviewer": "Berta", **state}.items():
             app.session_state[name] = value
@@ -384,7 +376,6 @@ def test_a_disk_that_refuses_leaves_the_text_marked(store_path: Path) -> None:
 
 
 def about(app: AppTest, page: int, note: str) -> AppTest:
-    """Save a note on the page of the form."""
     next(each for each in app.number_input if each.label == "Page").set_value(page)
     app.text_area[-1].set_value(note)
     return press(app, "Save")
@@ -411,7 +402,6 @@ def test_a_page_a_document_and_the_comparison(store_path: Path) -> None:
 
 
 def screen_of(app: AppTest) -> dict[str, Any]:
-    """What the component of the meeting was given."""
     (data,) = (payload for each in app.get("bidi_component") if "agenda" in (payload := json.loads(each.proto.json)[0]))
     return dict(data)
 
@@ -686,20 +676,17 @@ def test_state_folders(platform: str, given: str, wanted: str, monkeypatch: pyte
 
 
 def sampling() -> AppTest:
-    """The pages drawn at random, for Anna, at their old address."""
     app = start(FINDINGS, queue="sample")
     app.session_state["reviewer"] = "Anna"
     return go(app, QUEUE)
 
 
 def drawn(app: AppTest) -> list[tuple[str, int, bool]]:
-    """Document, page and whether it is reviewed, of each card of the sample."""
     cards = dashboard.component(app, "cards")["cards"]
     return [(card["document"], card["index"], "reviewed" in card["facts"]) for card in cards]
 
 
 def mark_reviewed(app: AppTest, place: int, key: str = "plan_page_done") -> None:
-    """Open a card of the sample in Pages, press a button there, and come back."""
     card = dashboard.component(app, "cards")["cards"][place]
     dashboard.send_event(app, "cards", "open", card["key"])
     assert dashboard.title(app) == "Pages"
@@ -776,6 +763,5 @@ def test_each_count_of_the_modes_opens_exactly_so_many(store_path: Path, tmp_pat
 
 
 def modes(app: AppTest) -> str:
-    """The words of the modes: that of the view, and the links to the others."""
     links = [each.proto.label for each in app.get("page_link")]
     return " ".join([*links, *dashboard.read_html(dashboard.block(app, "ls-mode")).words])

@@ -41,7 +41,6 @@ TABLES = Family("parts", "", "Table", "")
 
 
 def cards(app: AppTest) -> list[dict[str, Any]]:
-    """The cards that are shown."""
     shown: list[dict[str, Any]] = component(app, "cards")["cards"]
     return shown
 
@@ -148,7 +147,6 @@ def test_thresholds_match_everything_again() -> None:
 
 
 def judge(app: AppTest, *acts: dict[str, Any]) -> AppTest:
-    """What a reviewer did on the cards."""
     return dashboard.send_event(app, "cards", "judge", [{"verdict": None, "keys": [], **act} for act in acts])
 
 

@@ -48,7 +48,6 @@ Bars = list[dict[tuple[str, str], int]]
 
 @pytest.fixture
 def bars(monkeypatch: pytest.MonkeyPatch) -> Bars:
-    """The numbers of every chart of mistakes that is drawn, by name of the bar and letter of the model."""
     drawn: Bars = []
     draw = charts.mistakes_by_label
 
@@ -64,12 +63,10 @@ def bars(monkeypatch: pytest.MonkeyPatch) -> Bars:
 
 
 def whole(text: str) -> int:
-    """A number with commas."""
     return int(text.replace(",", ""))
 
 
 def opened(app: AppTest) -> int:
-    """How many mistakes Pages lists by its own words."""
     match = re.search(
         r"([\d,]+) mistakes?(?: \([^)]*\))?,? (?:at [\d,]+ places? )?on [\d,]+ pages?", dashboard.toolbar(app)
     )
@@ -79,7 +76,6 @@ def opened(app: AppTest) -> int:
 
 @cache
 def listed(model: int, chosen: MistakeFilter) -> int:
-    """How many mistakes are in the lists of the pages together under a filter."""
     result = box_result(model)
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     keep = mistake_filter.passing(columns, sample(), chosen)
@@ -100,7 +96,6 @@ def browser(model: int, **address: str) -> int:
 
 
 def gallery(**question: Any) -> str:
-    """The heading of the gallery for a question about A."""
     return dashboard.toolbar(start(GALLERY, question=json.dumps(question)))
 
 
@@ -149,7 +144,6 @@ def test_all_causes_and_all_labels_are_as_many_as_their_words_say() -> None:
 
 
 def assert_bars(numbers: dict[tuple[str, str], int], by: str) -> None:
-    """The mistakes behind each bar are as many as it says."""
     assert numbers
     for (bar, letter), number in numbers.items():
         chosen = MistakeFilter(label=bar) if by == "Label" else MistakeFilter(names=(TITLES[bar],))
@@ -246,7 +240,6 @@ def test_every_count_of_boxes_in_compare_opens_that_many(bars: Bars) -> None:
 
 
 def ledger_numbers(data: dict[str, Any]) -> Iterator[tuple[int, str, dict[str, str]]]:
-    """Every count of boxes of the board: how many, in which words, and what it opens."""
     for cell in (*data["ledger"], *(cell for row in data["labels"] for cell in row["cells"])):
         yield cell["boxes"], cell["words"], cell["link"]
     for row in data["false_positives"]:
@@ -254,7 +247,6 @@ def ledger_numbers(data: dict[str, Any]) -> Iterator[tuple[int, str, dict[str, s
 
 
 def fields_behind(app: AppTest) -> int:
-    """How many fields the view lists behind the chosen number, by its own words and by its table."""
     said = next(matched for each in app.caption if (matched := re.match(r"([\d,]+) fields?: ", each.value)))
     tables = [each.value for each in app.dataframe if "Document" in each.value and "Predicted" in each.value]
     assert sum(map(len, tables)) == whole(said[1])
@@ -356,7 +348,6 @@ def test_what_a_filter_keeps_is_named_with_the_numbers() -> None:
 
 
 def totals_of(model: int) -> dict[str, FamilyTotal]:
-    """What a model has of each cause, by its title: every view says these numbers."""
     totals = CausesPartial.of(box_result(model).causes, sample().page_document).totals
     return {family_title(family): total for family, total in totals.items()}
 

@@ -81,7 +81,6 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
 
 @pytest.fixture(scope="module")
 def results(paths: tuple[Path, Path, Path]) -> dict[tuple[str, float], AnyBoxResult]:
-    """What the core says of each model at each threshold."""
     made: dict[tuple[str, float], AnyBoxResult] = {}
     for letter, evaluated in zip(LETTERS, evaluate_together("coco", paths[0], list(paths[1:])), strict=True):
         assert isinstance(evaluated.result, BoxEvaluation)
@@ -91,14 +90,12 @@ def results(paths: tuple[Path, Path, Path]) -> dict[tuple[str, float], AnyBoxRes
 
 @pytest.fixture
 def view(paths: tuple[Path, Path, Path]) -> View:
-    """A view of the set in a new session."""
     files = dashboard.workspace(paths[0], list(paths[1:]))
     return lambda of=OVERVIEW, **address: start(of, files=files, **{"protocol": "coco"} | address)
 
 
 @pytest.fixture(params=["snapshot", "coco"])
 def either(request: pytest.FixtureRequest, view: View, results: Results) -> tuple[View, Results]:
-    """The views and results of the set, or of the sample under the first protocol."""
     if request.param == "coco":
         return view, results
     sample = {(letter, iou): box_result(at, iou) for at, letter in enumerate(LETTERS) for iou in IOUS}
@@ -106,7 +103,6 @@ def either(request: pytest.FixtureRequest, view: View, results: Results) -> tupl
 
 
 def boxes_on_all_pages(app: AppTest) -> dict[str, int]:
-    """The boxes of each status that the pages of the opened list draw in full, over all of them."""
     drawn = dict.fromkeys(STATUS_WORDS, 0)
     for page in dashboard.viewer(app)["strip"]:
         app.query_params["doc"], app.query_params["page"] = page["document"], str(page["index"] + 1)

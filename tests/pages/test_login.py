@@ -63,7 +63,6 @@ def fresh(whole_app: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def session(*, auth: Any = None, user: dict[str, Any] | None = None) -> AppTest:
-    """A new session with a section [auth] and the claims of a reader."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     if auth is not None:
         app.secrets["auth"] = auth
@@ -72,7 +71,6 @@ def session(*, auth: Any = None, user: dict[str, Any] | None = None) -> AppTest:
 
 
 def widgets(app: AppTest) -> list[str]:
-    """Labels of everything that can be worked."""
     kinds = ("button", "selectbox", "slider", "text_input", "button_group", "checkbox", "file_uploader", "page_link")
     return [getattr(each, "label", each.type) for kind in kinds for each in app.get(kind)]
 
@@ -168,7 +166,6 @@ def test_the_screen_says_that_the_packages_are_missing(monkeypatch: pytest.Monke
 
 @pytest.fixture
 def secrets_file(tmp_path: Path) -> Iterator[Path]:
-    """The one file in which secrets are looked for."""
     path = tmp_path / "secrets.toml"
     before = streamlit_config.get_option("secrets.files")
     streamlit_config.set_option("secrets.files", [str(path)])
@@ -276,7 +273,6 @@ PDF = (SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()
 
 
 def open_project_of_the_account(_: AppTest, folder: Path) -> None:
-    """Another day somebody opened a project on the account that runs the server."""
     (folder / "projectoftheaccount").mkdir()
     truth = write_file(folder / "projectoftheaccount" / "gt.json", [box(0, 0, 1, 1)], side="ground_truth")
     project_file.remember(project_file.save({"boxes": Sides(truth, (), None)}, {}), state_folder())

@@ -26,7 +26,6 @@ NOT_READ = {"address", "set", "key", "lines"}
 
 
 def texts_of(value: Any, key: str) -> Iterator[tuple[str, str]]:
-    """Every text of what a component was given, with its key."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from texts_of(inner, name)

@@ -17,7 +17,6 @@ from tests.dashboard import EVERY_VIEW, OVERVIEW, ROOT, SAMPLE_DATA, fine
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The pages that app.py hands to Streamlit."""
     every: list[Any] = []
     navigation = st.navigation
     monkeypatch.setattr(st, "navigation", lambda pages, **more: every.append(pages) or navigation(pages, **more))

@@ -46,7 +46,6 @@ def drop(app: AppTest, files: dict[str, Any]) -> AppTest:
 
 
 def roles(app: AppTest) -> dict[str, str]:
-    """The role, and the group of each file of the list."""
     groups = component(app, "groups")["groups"]
     return {file["name"]: f"{group['title']}: {file.get('role', '')}" for group in groups for file in group["files"]}
 

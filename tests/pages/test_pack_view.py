@@ -39,7 +39,6 @@ POSTERS = Sides(TRUE_POSTERS, (ACROSS, COLUMNS))
 
 @pytest.fixture(scope="module")
 def boxes(tmp_path_factory: pytest.TempPathFactory) -> Sides:
-    """Both models on one document of the sample data, with its PDF."""
     return sides(write_part(tmp_path_factory.mktemp("boxes"), "tram-options.pdf"), SAMPLE_DATA / "pdf")
 
 
@@ -53,7 +52,6 @@ def one_model(boxes: Sides, pdfs: Path | None = None) -> Sides:
 
 
 def packing(protocol: str = "snapshot", **opened: Sides) -> AppTest:
-    """The view with some files, and the smallest pack of boxes."""
     app = start(PACK, files=Workspace(opened).to_json(), **({} if protocol == "snapshot" else {"protocol": protocol}))
     for name in ("pack_pages",) if "boxes" in opened else ():
         app.slider(key=name).set_value(0)
@@ -61,7 +59,6 @@ def packing(protocol: str = "snapshot", **opened: Sides) -> AppTest:
 
 
 def by_terminal(system: str, sides: Sides, *names: str, **options: Any) -> Chapter:
-    """The chapter that ``layoutscope report`` makes."""
     assert sides.ground_truth is not None
     evaluations = evaluate_together(system, sides.ground_truth, list(sides.predictions), **options)
     called = [ModelItem(letter, name) for letter, name in zip("AB"[: len(names)], names, strict=True)]
@@ -74,7 +71,6 @@ def also(app: AppTest) -> Any:
 
 @pytest.fixture
 def made() -> Iterator[Make]:
-    """What presses the button: the view that shows the finished pack, and the pack."""
     jobs: list[Job[Any, FinishedPack]] = []
 
     def make(app: AppTest) -> tuple[AppTest, Job]:

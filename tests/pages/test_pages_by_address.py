@@ -21,7 +21,6 @@ from tests.dashboard import COMPARE, FIELDS, PAGE_BROWSER, start
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """What the session notes for its end, under a server with the routes."""
     ends: dict[str, Any] = {}
     monkeypatch.setattr(routes, "_routed", True)
     monkeypatch.setattr(routes, "_ahead_at_a_time", asyncio.Semaphore(2))
@@ -32,13 +31,11 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
 
 
 def payload(app: AppTest) -> dict[str, Any]:
-    """What the component was given that shows a page of a list."""
     (given,) = [data for each in app.get("bidi_component") if "listing" in (data := json.loads(each.proto.json)[0])]
     return given  # type: ignore[no-any-return]
 
 
 def asked(address: str) -> Response:
-    """What the route answers to an address."""
     scope = {"type": "http", "method": "GET", "path": address, "headers": [], "query_string": b""}
     for route in routes.routes():
         match, more = route.matches(scope)
@@ -48,7 +45,6 @@ def asked(address: str) -> Response:
 
 
 def fetched(data: dict[str, Any], position: int) -> dict[str, Any]:
-    """A page of a list, as the browser fetches it ahead."""
     answer: dict[str, Any] = json.loads(asked(f"{data['pages']}/{position}.{data['version']}.json").body)
     return answer
 
@@ -64,7 +60,6 @@ VIEWS = {
 
 
 def in_order() -> dict[str, Any]:
-    """What the page browser is given whose pages stand in their order."""
     return payload(start(PAGE_BROWSER, order="page"))
 
 

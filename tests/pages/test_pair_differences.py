@@ -69,7 +69,6 @@ def test_the_view_says_counts_and_lists_what_the_terminal_does(monkeypatch: pyte
 
 
 def check_differences(app: AppTest, every: Sequence[Difference]) -> None:
-    """The table and the sentence of B against A."""
     table = dashboard.table(app, "B − A, points")
     metrics = tuple(dict.fromkeys(one.metric for one in every))
     rows = decision_differences(every, limit=max(10, sum(one.overall for one in every)), metrics=metrics)
@@ -88,7 +87,6 @@ def check_differences(app: AppTest, every: Sequence[Difference]) -> None:
 
 
 def items_listed(app: AppTest) -> pd.DataFrame:
-    """The list behind a number of a ledger."""
     table: pd.DataFrame = [each.value for each in app.dataframe if each.value.columns[0] == "Document"][-1]
     return table
 

@@ -33,7 +33,6 @@ def files(tmp_path: Path) -> str:
 
 
 def shown(app: Any) -> Any:
-    """The open page: its picture, or the problem why there is none."""
     return viewer(app)["page"]
 
 

@@ -38,7 +38,6 @@ from tests.sample_results import pixel_result
 
 
 def components(app: AppTest) -> dict[str, dict[str, Any]]:
-    """What the heatmap and the page were given."""
     payloads = [json.loads(each.proto.json)[0] for each in app.get("bidi_component")]
     return {"matrix" if "text" in each else "page": each for each in payloads}
 
@@ -48,12 +47,10 @@ def matrix(app: AppTest) -> dict[str, Any]:
 
 
 def counted(result: pixel.PixelResult) -> Any:
-    """The pixels of all documents."""
     return result.whole.matrices.confusion[0].tolist()
 
 
 def two_files(folder: Path, truth: Any = None, predicted: Any = None, **given: Any) -> str:
-    """A ground truth, and a model that finds the upper half of its one box."""
     first = write_file(folder / "truth.json", truth or [box(0.0, 0.0, 0.5, 0.5)], side="ground_truth", **given)
     upper = [box(0.0, 0.0, 0.5, 0.25, score=0.5)]
     return workspace(first, [write_file(folder / "model.json", upper if predicted is None else predicted, **given)])

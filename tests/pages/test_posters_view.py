@@ -32,7 +32,6 @@ HOSTILE = "![x](http://evil.example/a.png) <img src=x onerror=alert(1)> [l](java
 
 
 def opened(truth: Path | None, *models: Path, pdfs: Path | None = None) -> str:
-    """What the command line hands over for some posters."""
     return Workspace({"posters": Sides(truth, models, pdfs)}).to_json()
 
 
@@ -45,12 +44,10 @@ def write(folder: Path, **contents: Any) -> Path:
 
 
 def both(folder: Path, truth: dict[str, Any], model: dict[str, Any]) -> str:
-    """Posters and their extraction."""
     return opened(write(folder / "gt", **truth), write(folder / "m", **model))
 
 
 def table(app: AppTest) -> list[dict[str, Any]]:
-    """The rows of the table of all posters."""
     return list(dashboard.table(app, "Result").to_dict("records"))
 
 
@@ -59,13 +56,11 @@ def outcomes(app: AppTest) -> list[tuple[str, str]]:
 
 
 def four(app: AppTest) -> list[list[str]]:
-    """The rows of the table of one poster: letter, four numbers, verdict."""
     rows = re.findall(r"<tr>(.*?)</tr>", block(app, "ls-four").split("<tbody>")[1])
     return [read_html(row).words for row in rows]
 
 
 def poster(app: AppTest) -> str:
-    """The id of the shown poster."""
     return read_html(block(app, "ls-poster")).words[0]
 
 

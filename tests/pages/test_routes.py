@@ -45,7 +45,6 @@ def test_one_picture_larger_than_the_room_is_handed_out_all_the_same(
 
 
 def asked(name: str) -> Response:
-    """What the route answers to a name."""
     scope = {"type": "http", "method": "GET", "path": f"/layoutscope/{name}", "path_params": {"name": name}}
     return asyncio.run(routes._answer(Request(scope)))
 

@@ -243,7 +243,6 @@ def test_the_first_page_waits_for_no_table_and_no_database_and_no_view_writes_in
     libraries: list[str] = []
 
     def maps_of(pid: int, port: str) -> str:
-        """The files that a process has open as maps, of the server of a port alone: others of this run have more."""
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
         is_server = port in words and any(word.endswith("app/server.py") for word in words)
         return Path(f"/proc/{pid}/maps").read_text() if is_server else ""

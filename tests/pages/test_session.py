@@ -37,12 +37,10 @@ TOLD = "The address had parts that could not be followed"
 
 
 def told(app: AppTest) -> list[str]:
-    """What the view says about the address."""
     return [text for text in texts(app.caption) if text.startswith(TOLD)]
 
 
 def place(app: AppTest) -> tuple[str, int, str]:
-    """Document, page and model of the page browser."""
     data = viewer(app)
     return data["page"]["document"], data["page"]["index"], data["model"]["letter"]
 
@@ -190,7 +188,6 @@ def test_a_chosen_model_that_is_gone(tmp_path: Path) -> None:
 
 
 def table(app: AppTest) -> dict[str, str]:
-    """Role of each loaded file of boxes."""
     frames = [each.value for each in app.dataframe if "Role" in each.value.columns]
     roles = zip(frames[0]["File"], frames[0]["Role"], strict=True) if frames else ()
     return {name: role for name, role in roles if name.endswith(".json")}
@@ -205,14 +202,12 @@ BROKEN = ((b"", "JSON"), (b"[1]", "known format"), (file_bytes(box(0.5, 0.1, 0.1
 
 
 def listed(app: AppTest) -> dict[str, str]:
-    """What is said of each file of the list."""
     groups = dashboard.component(app, "groups")["groups"]
     return {file["name"]: file["what"] for group in groups for file in group["files"]}
 
 
 @pytest.fixture
 def own(tmp_path: Path, whole_app: None) -> str:
-    """Files of the reader, with the content of the sample."""
     for name, content in SAMPLE.items():
         (tmp_path / f"{name}.json").write_bytes(content)
     truth, *models = (tmp_path / f"{name}.json" for name in SAMPLE)
@@ -284,7 +279,6 @@ def test_names_of_uploads_stay_text() -> None:
 
 @pytest.fixture
 def reader(own: str) -> Iterator[AppTest]:
-    """A session on the Files view with files of its own, and pages, whose folder of uploads is cleared at the end."""
     app = start(FILES, files=own.replace('"pdfs": null', f'"pdfs": "{dashboard.SAMPLE_DATA / "pdf"}"'))
     yield app
     if "upload_folder" in app.session_state:
@@ -295,7 +289,6 @@ PDF = (dashboard.SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()
 
 
 def stored(app: AppTest) -> list[str]:
-    """Names in the session's folder."""
     if "upload_folder" not in app.session_state:
         return []
     folder = Path(app.session_state["upload_folder"].name) / "uploads"
@@ -303,7 +296,6 @@ def stored(app: AppTest) -> list[str]:
 
 
 def page_at(app: AppTest, document: str, index: int = 0) -> dict[str, object]:
-    """A page in the page browser."""
     app.session_state["doc"], app.session_state["page"] = document, index
     page: dict[str, object] = viewer(go(app, PAGE_BROWSER))["page"]
     assert page["document"] == document
@@ -311,7 +303,6 @@ def page_at(app: AppTest, document: str, index: int = 0) -> dict[str, object]:
 
 
 def said(app: AppTest) -> str:
-    """What became of the last files."""
     return " ".join(dashboard.read_html(dashboard.block(app, 'role="status"')).words)
 
 

@@ -61,12 +61,10 @@ def test_it_lists_what_the_search_finds() -> None:
 
 
 def slices_of(app: AppTest) -> dict[str, Any]:
-    """What the component of the slices was given on a view with several components."""
     return component(app, "slices")
 
 
 def searched(app: AppTest) -> bool:
-    """Whether slices are listed."""
     return any(" tested on " in block for block in html_blocks(app))
 
 
@@ -88,7 +86,6 @@ def test_the_examples_of_a_slice_are_cards_of_the_gallery() -> None:
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Forty documents in which B finds a fifth of the boxes on scans."""
     return files(tmp_path_factory.mktemp("planted"), documents=40, on_scans=(0.5, 0.2))
 
 

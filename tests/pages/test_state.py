@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 
 def _thresholds() -> None:
-    """A slider, a choice and the buttons that write both."""
     import streamlit as st
 
     from pages.app import widgets

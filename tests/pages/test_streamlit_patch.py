@@ -83,7 +83,6 @@ def test_without_it_streamlit_ends_the_callback_for_the_next_message() -> None:
 
 
 def _of_two_parts() -> None:
-    """A view with a button outside and one inside of a part that runs alone, and how often each was pressed."""
     import streamlit as st
 
     from pages.app.state import state
@@ -104,7 +103,6 @@ def _of_two_parts() -> None:
 
 
 def _press(app: AppTest, labels: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Press some buttons in one message, which names the part of the button inside."""
     session: Any = app.session_state
     while not isinstance(session, SessionState):
         session = session._state
@@ -145,7 +143,6 @@ def test_without_it_what_was_pressed_outside_is_not_shown(monkeypatch: pytest.Mo
 
 
 def renamed(monkeypatch: pytest.MonkeyPatch, *absent: int) -> None:
-    """A Streamlit in which some of the methods have another name."""
     methods = enumerate(streamlit_patch._METHODS)
     names = tuple((owner, f"{name}_renamed" if at in absent else name) for at, (owner, name) in methods)
     monkeypatch.setattr(streamlit_patch, "_METHODS", names)

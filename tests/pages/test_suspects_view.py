@@ -37,22 +37,18 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 def sample() -> Dataset:
-    """The sample with planted errors."""
     return join(*map(formats.read, (SPOILT[0], *PREDICTIONS)))
 
 
 def start(view: str, **address: str) -> AppTest:
-    """A view of the sample with planted errors."""
     return dashboard.start(view, files=dashboard.workspace(SPOILT[0], PREDICTIONS, SAMPLE / "pdf"), **address)
 
 
 def listed(app: AppTest) -> dict[str, Any]:
-    """What the component of the suspects was given."""
     return dashboard.component(app, "suspects")
 
 
 def answer(app: AppTest, place: int, verdict: str | None, **more: Any) -> AppTest:
-    """The view after an answer to a suspect of the list."""
     one = listed(app)["suspects"][place]
     event = {
         "document": one["document"], "index": one["index"], "id": uuid4().hex, "number": one["rank"],
@@ -62,19 +58,16 @@ def answer(app: AppTest, place: int, verdict: str | None, **more: Any) -> AppTes
 
 
 def want(app: AppTest, held: str = "", **more: Any) -> dict[str, Any]:
-    """What the list is given after the browser wanted pages and crops."""
     send_event(app, "suspects", "want", {"pages": [], "crops": [], "held": held, **more})
     return listed(app)
 
 
 def corrections_of(path: Path) -> int:
-    """How many corrections of the ground truth the store makes."""
     with Store(path) as kept:
         return corrections(sample(), kept.log()).applied
 
 
 def judged_in(path: Path) -> Any:
-    """The one target that is judged."""
     with Store(path) as kept:
         (judged,) = kept.log().judged.values()
     return judged

@@ -54,14 +54,12 @@ TRUTH = [box(0.1, 0.1, 0.5, 0.5), box(0.6, 0.1, 0.9, 0.5, label="Table"), box(0.
 
 
 def shown(result: Any) -> dict[str, str]:
-    """The numbers of a result as a bar writes them."""
     row = result.micro.row(0)
     ratios = {word: "n/a" if row[RATIOS[word]] is None else f"{row[RATIOS[word]]:.3f}" for word in ON_BARS}
     return ratios | {word: f"{row[name]:,}" for word, name in COUNTS.items()}
 
 
 def on_cards(app: AppTest) -> list[dict[str, str]]:
-    """The numbers of each bar."""
     return [{word: card[word] for word in (*ON_BARS, *COUNTS)} for card in cards(app)]
 
 
@@ -72,12 +70,10 @@ def worst_first(rows: Any, *, only: bool = False) -> list[int]:
 
 
 def on_strip(app: AppTest) -> list[int]:
-    """How many mistakes the strip says that each page has."""
     return [entry["mistakes"] for entry in viewer(app)["strip"]]
 
 
 def doc_id(row: int) -> str:
-    """The document of a page."""
     return sample().documents[sample().page_document[row]].doc_id
 
 
@@ -235,7 +231,6 @@ def test_sliders_match_anew(iou: float, score_a: float, score_b: float) -> None:
 
 
 def best_f1(iou: float) -> list[float]:
-    """The score threshold of each model under which its F1 is best."""
     return [snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR).best_f1(iou=iou) for model in (0, 1)]
 
 
@@ -663,7 +658,6 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A data set in which every name is hostile: labels, documents, models; with a file of one side only."""
     folder = tmp_path_factory.mktemp("hostile")
     more = json.loads((HOSTILE_FILES / "json" / "labels.json").read_text(encoding="utf-8"))["label_map"]
     # The reader refuses empty labels and control characters in file names; neither can reach the screen.
@@ -820,7 +814,6 @@ def test_the_overview_begins_with_a_sentence_and_pictures_that_open_all_their_pl
 
 
 def model_boxes(app: AppTest) -> list[Any]:
-    """The choices of models A and B."""
     return [each for each in app.selectbox if each.label.startswith("Model ")]
 
 

@@ -103,7 +103,6 @@ def test_a_terminal_has_a_bar_and_a_pipe_has_none(tmp_path: Path) -> None:
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
-    """Files that count as large."""
     monkeypatch.setattr(session_files, "LARGE_BYTES", 1)
     write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5)], side="ground_truth")
     write_file(tmp_path / "a.json", [box(0.1, 0.1, 0.5, 0.5)])

@@ -11,7 +11,6 @@ from pages.app import widgets
 
 
 def widths(monkeypatch: pytest.MonkeyPatch, data: dict[str, Any], **columns: Any) -> list[int]:
-    """The widths of the columns of a table."""
     settings: dict[str, Any] = {}
     monkeypatch.setattr("streamlit.dataframe", lambda _data, **given: settings.update(given["column_config"]))
     widgets.table(data, columns=columns)

@@ -58,7 +58,6 @@ def writer() -> Iterator[Writer]:
 
 
 def all_of(content: bytes) -> str:
-    """Every object of a document in one spelling, with what its streams hold."""
     with pymupdf.open(stream=content) as document:
         numbers = range(1, document.xref_length())
         texts = [document.xref_object(number, compressed=True) for number in numbers]

@@ -50,7 +50,6 @@ pytestmark = pytest.mark.usefixtures("compiled_modules")
 
 @pytest.fixture
 def good(write: Write) -> Path:
-    """Sixty pages, of which page i is 100 + i points wide."""
     return write("good.pdf", pages(60))
 
 
@@ -82,7 +81,6 @@ def worker_pids(pool: PagePool) -> set[int]:
 
 
 def busy(pool: PagePool) -> list[Any]:
-    """The workers that are asked something."""
     return [worker for worker in list(pool._live) if worker not in pool._free]
 
 

@@ -486,7 +486,6 @@ def test_large_jpeg_is_decoded_at_a_fraction(pool: PagePool, write: Write) -> No
 
 
 def large_jpeg(width: int, height: int, **options: object) -> bytes:
-    """A red picture of many pixels and few bytes."""
     return picture_of(Image.new("RGB", (width, height), (200, 30, 30)), "JPEG", quality=30, **options)
 
 
@@ -503,7 +502,6 @@ def test_progressive_jpeg_that_does_not_fit_into_memory_is_refused_before(pool: 
 
 
 def renamed_size(content: bytes, width: int, height: int) -> bytes:
-    """A JPEG whose head claims another size."""
     at = min(workspace for sign in (b"\xff\xc0", b"\xff\xc2") if (workspace := content.find(sign)) > 0) + 5
     return content[:at] + height.to_bytes(2, "big") + width.to_bytes(2, "big") + content[at + 4 :]
 

@@ -33,8 +33,6 @@ PROTOCOLS: Final[Mapping[str, Callable[[Dataset, int], AnyBoxPairs]]] = {
 
 
 class Point(NamedTuple):
-    """An operating point: thresholds, smallest area and labels."""
-
     iou: float
     min_score: float
     min_area: float = 0.0
@@ -91,14 +89,11 @@ QUESTIONS: Final = tuple(product(POINTS, VIEWS))
 
 
 class Asked:
-    """Two models of one dataset whose results are kept by their operating point, as a session keeps them."""
-
     def __init__(self, protocol: str, dataset: Dataset) -> None:
         self._pairs = [PROTOCOLS[protocol](dataset, model) for model in (0, 1)]
         self._results: dict[Point, list[AnyBoxResult]] = {}
 
     def answer(self, question: int) -> bytes:
-        """The bytes of the answer to one of `QUESTIONS`."""
         point, view = QUESTIONS[question]
         if point not in self._results:
             options: dict[str, Any] = point._asdict()
@@ -109,7 +104,6 @@ class Asked:
 
 @contextmanager
 def functions_run() -> Iterator[set[CodeType]]:
-    """The functions of the package that this thread runs."""
     ran: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _given: object) -> None:

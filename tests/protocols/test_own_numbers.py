@@ -42,7 +42,6 @@ PODS = sorted(path.parent for path in (ORACLES / "pod").glob("p0*/expected.json"
 
 
 def shown(app: AppTest) -> list[list[str]]:
-    """The rows of the table of a protocol's own numbers as they are written: each model, then the differences."""
     body = next(
         body
         for body in dashboard.html_blocks(app)
@@ -298,7 +297,6 @@ FILES = (SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json", SAMPLE_
 
 
 def means_shown(app: AppTest) -> tuple[list[str], list[list[str]]]:
-    """Titles of the groups, and the numbers of each model as they are written."""
     body = next(body for body in dashboard.html_blocks(app) if "ls-means" in body)
     titles = dashboard.read_html(body[: body.index("</tr>")]).words
     rows = [row.split("<td")[1:] for row in body.split("<tr")[3:]]

@@ -201,7 +201,6 @@ def test_the_first_side_has_a_score_threshold_of_its_own() -> None:
 
 
 def painted(region: Region, shape: tuple[int, int]) -> np.ndarray:
-    """How often each pixel is in a rectangle."""
     times = np.zeros(shape, dtype=int)
     for x1, y1, x2, y2 in region.rectangles.tolist():
         assert x1 < x2
@@ -211,7 +210,6 @@ def painted(region: Region, shape: tuple[int, int]) -> np.ndarray:
 
 
 def drawn(region: Region) -> set[tuple[str, int, int]]:
-    """The outline as steps of one pixel."""
     steps: list[tuple[str, int, int]] = []
     for x1, y1, x2, y2 in region.outline.tolist():
         assert (x1 == x2) != (y1 == y2)
@@ -221,7 +219,6 @@ def drawn(region: Region) -> set[tuple[str, int, int]]:
 
 
 def around(mask: np.ndarray) -> set[tuple[str, int, int]]:
-    """Steps between chosen pixels and others, pixel by pixel."""
     padded = np.pad(mask, 1)
     steps = set()
     for y, x in np.argwhere(np.ones_like(mask)).tolist() if mask.size else []:

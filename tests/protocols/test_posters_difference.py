@@ -37,7 +37,6 @@ from tests.reading import SHARED, needs_shared
 
 
 def boxes(count: int) -> np.ndarray:
-    """One box per word, on a line."""
     left = np.arange(count) / count
     return np.column_stack([left, np.zeros(count), left + 0.5 / count, np.full(count, 0.1)])
 

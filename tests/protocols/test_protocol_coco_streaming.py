@@ -47,7 +47,6 @@ Value = dict[str, Any]
 
 @contextlib.contextmanager
 def written(truth: object, predictions: object) -> Iterator[tuple[Path, Path]]:
-    """Two files in a folder of their own; values that are not bytes are written as JSON."""
     with tempfile.TemporaryDirectory() as folder:
         paths = Path(folder) / "gt.json", Path(folder) / "dt.json"
         for path, value in zip(paths, (truth, predictions), strict=True):
@@ -56,14 +55,12 @@ def written(truth: object, predictions: object) -> Iterator[tuple[Path, Path]]:
 
 
 def ordinary(paths: tuple[Path, Path], **options: Any) -> coco.CocoResult:
-    """The result of the ordinary way."""
     truth = reader.FORMAT.read(paths[0].read_bytes(), paths[0].name, Reading(side="ground_truth"))
     predicted = reader.FORMAT.read(paths[1].read_bytes(), paths[1].name, Reading(side="prediction"))
     return coco.evaluate(truth, reader.resolve(predicted, truth), **options)
 
 
 def streamed(truth: object, predictions: object, step: int = 1 << 20, **options: Any) -> StreamedResult | None:
-    """The result in shards, read in steps of some bytes."""
     with written(truth, predictions) as paths, pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_stream, "_STEP", step)
         return evaluate_streamed(*paths, **options)
@@ -546,7 +543,6 @@ def test_each_model_goes_its_own_way(tmp_path: Path) -> None:
 
 
 def good_set() -> tuple[Value, list[Value]]:
-    """A `plain_set` with a model that finds nearly everything."""
     truth, results = plain_set(4, crowds=0.0)
     keys = ("image_id", "category_id", "bbox")
     copies = [{**{key: row[key] for key in keys}, "score": 0.5} for row in truth["annotations"]]

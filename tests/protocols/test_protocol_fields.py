@@ -45,7 +45,6 @@ seeds = st.integers(0, 10**6)
 
 
 def decoded(value: Any) -> Any:
-    """NaN and infinity as Python has them."""
     if isinstance(value, dict):
         if "__float__" in value:
             return float(value["__float__"])
@@ -58,7 +57,6 @@ def oracle(name: str) -> Any:
 
 
 def schema_from(model: dict[str, Any]) -> Schema:
-    """The reference's model as our schema: one to one."""
     rules: dict[str, Rule] = {}
     thresholds: dict[str, float] = {}
 
@@ -94,7 +92,6 @@ def evaluated(case: dict[str, Any], **options: Any) -> FieldsResult:
 
 
 def close(tree: Any) -> Any:
-    """The same structure, equal to numbers to 1e-12."""
     if isinstance(tree, dict):
         return {key: close(inner) for key, inner in tree.items()}
     if isinstance(tree, list):
@@ -128,7 +125,6 @@ def test_a_case_equals_the_reference(name: str) -> None:
 
 
 def assert_observations(result: FieldsResult, state: dict[str, Any]) -> None:
-    """Each observation is that of the reference."""
     compared = result.compared
     ours: dict[str, list[Any]] = {}
     for row in np.flatnonzero(compared.has_truth | compared.has_prediction):
@@ -654,7 +650,6 @@ def random_result(seed: int, **options: Any) -> FieldsResult:
 
 
 def numbers(result: FieldsResult) -> dict[str, Any]:
-    """Everything but the names of the files."""
     return {key: value for key, value in result.to_json().items() if key not in ("ground_truth", "predictions")}
 
 

@@ -38,7 +38,6 @@ def same(value: float | None, expected: Any) -> bool:
 
 
 def sides(folder: Path, pages: list[dict[str, Any]]) -> tuple[Path, Path]:
-    """Both files of pages of an oracle."""
     names = "ground_truth", "prediction"
     first, second = (write_items(folder / f"{name}.jsonl", [page[name] for page in pages]) for name in names)
     return first, second

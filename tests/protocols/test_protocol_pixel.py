@@ -39,13 +39,11 @@ NAMES = ("confusion", "precision", "recall", "f1")
 
 
 def in_pixels(source: Annotations, size: tuple[float, float]) -> Annotations:
-    """The same boxes in pixels of pages of one size."""
     sizes = np.tile(np.array(size, dtype=np.float64), (len(source.page_index), 1))
     return replace(source, unit="pixels", page_size=sizes)
 
 
 def side_of(oracle: dict[str, Any], key: str, document: str = "a.pdf", page: int = 0) -> Annotations:
-    """One layout resolution of an oracle as a reader would return it."""
     rows = [Box(document, page, box["label"], tuple(box["bbox"])) for box in oracle[key]]
     source = annotations(rows, labels=oracle[f"classes_{key}"], pages=[] if rows else [(document, page)])
     return in_pixels(source, (oracle["page"]["width"], oracle["page"]["height"]))
@@ -121,7 +119,6 @@ def equal_to_oracle(path: Path) -> None:
 
 
 def several_pages() -> tuple[dict[str, Any], PixelResult]:
-    """The pages of the aggregate oracle as one dataset of three documents and three page sizes."""
     aggregate = load("agg01_document_dataset")
     where = {name: (doc, at) for doc, value in aggregate["documents"].items() for at, name in enumerate(value["pages"])}
     oracles = {name: load(name) for name in where}
@@ -178,7 +175,6 @@ def side(boxes: Sequence[Box], labels: Sequence[str] = LABELS) -> Annotations:
 
 
 def painted(boxes: Sequence[Box], key: tuple[str, int]) -> np.ndarray:
-    """Label sets of the pixels of one page, as frozen sets of class codes."""
     sets = np.full((HEIGHT, WIDTH), frozenset([0]), dtype=object)
     for box in boxes:
         if (box.document, box.page) == key:
@@ -336,7 +332,6 @@ def test_sixty_three_labels_on_one_pixel() -> None:
 
 
 def two(first: Sequence[str], second: Sequence[str], **options: Any) -> PixelResult:
-    """Two sides with one box of each of their labels in a row."""
     sides = []
     for labels in (first, second):
         rows = [Box("a", 0, label, (2 * at, 0, 2 * at + 2, 1)) for at, label in enumerate(labels)]

@@ -38,7 +38,6 @@ def both(truth: list[Box], predicted: list[Box], **given: Any) -> pod.PodResult:
 
 
 def equals(value: float | None, exact: str) -> bool:
-    """Whether a number is the fraction, up to the rounding of its last digits."""
     return value is not None and math.isclose(value, Fraction(exact), rel_tol=1e-15, abs_tol=0.0)
 
 
@@ -124,7 +123,6 @@ def test_average_precision_by_hand() -> None:
 
 
 def plain_ap(hits: list[bool], positives: int, ap: str) -> Fraction | None:
-    """The definition, in fractions."""
     if not positives:
         return None
     points = [(Fraction(sum(hits[:n]), positives), Fraction(sum(hits[:n]), n)) for n in range(1, len(hits) + 1)]
@@ -150,8 +148,6 @@ def test_average_precision_equals_the_definition(hits: list[bool], missed: int) 
 
 
 class Plain(NamedTuple):
-    """Counts and AP of a label from the plain loop."""
-
     tp: int
     fp: int
     fn: int

@@ -34,7 +34,6 @@ def load(folder: Path) -> tuple[Annotations, Annotations, dict[str, Any]]:
 
 
 def as_reference(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of ours under the keys of the reference."""
     return {theirs: row[ours] for theirs, ours in KEYS.items()}
 
 
@@ -44,7 +43,6 @@ def from_reference(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def matching_of(result: ThresholdResult) -> list[dict[str, Any]]:
-    """Who matched whom, per page id and label, as the oracle spells it."""
     dataset, prediction = result.matching.dataset, result.matching.prediction
     truth = dataset.ground_truth
     groups: dict[tuple[str, str], dict[str, list[Any]]] = {}
@@ -65,7 +63,6 @@ def matching_of(result: ThresholdResult) -> list[dict[str, Any]]:
 
 
 def close_to(expected: dict[str, Any], result: Any) -> None:
-    """The numbers of all labels and of each one are those of the reference."""
     for iou, threshold in result.thresholds.items():
         metrics = expected["metrics"][str(iou)]
         rows = [(threshold.micro.row(0), metrics["micro"])]

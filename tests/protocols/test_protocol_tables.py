@@ -34,7 +34,6 @@ def oracle(name: str) -> dict[str, Any]:
 
 
 def table(value: Any) -> Table:
-    """A table of an oracle: markup, or cells."""
     if isinstance(value, str):
         return value
     return tuple(Cell(**{**cell, "box": tuple(cell["box"]) if cell.get("box") else None}) for cell in value)
@@ -45,7 +44,6 @@ def number(value: Any) -> Any:
 
 
 def evaluated(folder: Path, pages: Sequence[tuple[list[Any], list[Any]]], **options: Any) -> Evaluation:
-    """Pages of tables as box and markup."""
     paths = [
         write_items(folder / name, [{"items": [{"label": "table", **item} for item in page[side]]} for page in pages])
         for side, name in enumerate(("truth.jsonl", "read.jsonl"))
@@ -69,7 +67,6 @@ def test_the_numbers_of_an_oracle(case: str) -> None:
 
 
 def key_of(mistake: dict[str, Any]) -> tuple[Any, ...]:
-    """What an oracle says of a mistake: a shifted line and a header are known by the line alone."""
     line = mistake["name"].endswith(("shifted", "wrong")) and mistake["name"] != "text_wrong"
     cells = [] if line else [mistake.get("cells", []), mistake.get("prediction", mistake.get("predictions", []))]
     return (mistake["name"], mistake.get("row"), mistake.get("column"), mistake.get("step"), *cells)
@@ -113,8 +110,6 @@ def cells_in(rows: list[list[tuple[str, int]]]) -> list[Cell]:
 
 
 def general_distance(one: list[Cell], other: list[Cell]) -> tuple[float, int]:
-    """The distance of Zhang and Shasha for any ordered trees, and how many nodes the larger one has."""
-
     def postorder(cells: list[Cell]) -> tuple[list[tuple[Any, ...]], list[int]]:
         nodes: list[tuple[Any, ...]] = []
         leftmost = []

@@ -33,7 +33,6 @@ def compared(reference: str, hypothesis: str, **options: Any) -> TextPair:
 def evaluated(
     folder: Path, truth: list[tuple[str, Any, str | None]], read: list[tuple[str, Any, str | None]], **options: Any
 ) -> Evaluation:
-    """A page of items as label, box and text."""
     paths = [
         write_items(
             folder / name, [{"items": [{"label": label, "box": box, "text": text} for label, box, text in side]}]

@@ -54,7 +54,6 @@ def sides(seed: int) -> tuple[Annotations, Annotations]:
 
 
 def without_equal_scores(source: Annotations) -> Annotations:
-    """The same ranking, with equal scores told apart by their rows."""
     order = np.lexsort((np.arange(len(source.boxes)), source.boxes.score))
     score = np.empty(len(order))
     score[order] = np.linspace(0.0, 1.0, len(order))
@@ -174,7 +173,6 @@ def test_documents_that_are_chosen_equal_their_own_rows(evaluate: Evaluate, seed
 
 
 def corpus(evaluate: Evaluate, seed: int) -> tuple[Annotations, Annotations]:
-    """Two sides full of what a protocol has rules for: crowds under COCO, ties and small boxes under POD."""
     if evaluate is coco.evaluate:
         return read_pair(*random_set(seed, images=6, per_image=3.0, crowds=(0.0, 0.3)[seed % 2]))
     return in_pixels(*grid_rows(seed)) if evaluate is pod.evaluate else sides(seed)

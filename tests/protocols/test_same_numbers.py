@@ -65,8 +65,6 @@ Written = str | dict[str, str]
 
 
 class Form(NamedTuple):
-    """How the boxes are written in one format: ground truth and predictions, the ending of a file, and with scores."""
-
     truth: Callable[[tuple[Row, ...]], Written]
     prediction: Callable[[tuple[Row, ...]], Written]
     suffix: str
@@ -79,7 +77,6 @@ def pages(rows: tuple[Row, ...]) -> dict[str, list[Row]]:
 
 
 def as_columns(rows: tuple[Row, ...], side: Side) -> Annotations:
-    """The rows as shares of pages whose size is known."""
     boxes = [
         Box(page, 0, label, tuple(value / SIZE for value in corners), None if side == "ground_truth" else score)
         for page, label, corners, score in rows
@@ -106,7 +103,6 @@ coco_truth: Final = written("coco", "ground_truth")
 
 
 def apart(page_text: Callable[[str, list[Row]], str], suffix: str) -> Callable[[tuple[Row, ...]], Written]:
-    """A folder with a file for each page, named like its document."""
     return lambda rows: {f"{page}{suffix}": page_text(page, of_page) for page, of_page in pages(rows).items()}
 
 
@@ -115,12 +111,10 @@ def page_of(page: str, rows: list[Row]) -> format_files.Page:
 
 
 def filled(of: format_files.Text, suffix: str = ".json") -> Callable[[tuple[Row, ...]], Written]:
-    """A folder with a file for each page, in the templates of a format."""
     return apart(lambda page, rows: format_files.file_of(of, [page_of(page, rows).written(of)], page), suffix)
 
 
 def in_one(of: format_files.Text) -> Callable[[tuple[Row, ...]], Written]:
-    """A file of both pages, in the templates of a format."""
     return lambda rows: format_files.file_of(of, [page_of(*each).written(of) for each in pages(rows).items()])
 
 
@@ -134,7 +128,6 @@ def ring(corners: tuple[int, int, int, int]) -> list[list[int]]:
 
 
 def named_as_in_textract(rows: tuple[Row, ...]) -> str:
-    """A COCO ground truth whose labels are those of Textract."""
     text = json.loads(str(coco_truth(rows)))
     for category in text["categories"]:
         category["name"] = f"LAYOUT_{category['name'].upper()}"

@@ -69,14 +69,12 @@ def rows_of(seed: int) -> tuple[list[Box], list[Box]]:
 
 
 def posters_of(names: Sequence[int], rng: np.random.Generator) -> dict[str, Any]:
-    """Extractions of some posters."""
     words = ["rain", "soil", "2.5", "17 plots", "leaf", "error of 4", "river"]
     texts = {f"p{name}": " ".join(rng.choice(words, size=rng.integers(1, 9))) for name in names}
     return {name: {"posterContent": {"sections": [{"sectionContent": text}]}} for name, text in texts.items()}
 
 
 def without_boxes(name: str, evaluation: Evaluation) -> dict[str, Any]:
-    """Everything that a result over parts says and keeps, too."""
     said = {key: value for key, value in evaluation.to_json().items() if key not in ABSENT.get(name, ())}
     result = evaluation.result
     tables = {"table": result.table(), "csv": result.csv_table(), "files": result.csv_files()}
@@ -139,14 +137,12 @@ def test_single_documents_of_two_names_are_one(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def lent() -> Iterator[Callable[[], Executor]]:
-    """Processes that every engine of this module is given."""
     with no_main(), processes() as owned:
         yield lambda: Lent(owned)
 
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Boxes of three documents: their pixels are counted."""
     return write_part(tmp_path_factory.mktemp("few"), "tram-options.pdf", "groundwater-note.pdf", "rainfall-atlas.pdf")
 
 

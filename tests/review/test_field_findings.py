@@ -38,12 +38,10 @@ Counts = tuple[int, int, int, int]
 
 
 def result(truth: dict[str, Any], predicted: dict[str, Any], *, model: str = "model", **options: Any) -> FieldsResult:
-    """One document against its ground truth."""
     return evaluate(side("truth", {"d": truth}), side(model, {"d": predicted}), **options)
 
 
 def counts(result: FieldsResult, iou: float = 0.5) -> Counts:
-    """True positives, below the threshold, missed, spurious."""
     whole = result.overall(iou)
     columns = (whole.true_positive, whole.below_threshold, whole.missed, whole.spurious)
     hit, below, missed, spurious = (int(column[0]) for column in columns)
@@ -63,7 +61,6 @@ def target_named(result: FieldsResult, label: str) -> Target:
 
 
 def after(result: FieldsResult, *events: Event, others: Sequence[FieldsResult] = ()) -> tuple[FieldCorrections, Counts]:
-    """The corrections by some verdicts, and the counts that follow."""
     to = field_corrections([result, *others], ReviewLog.of(events))
     return to, counts(corrected_fields(result, to).result)
 
@@ -80,7 +77,6 @@ def plain_value(tree: Tree) -> Any:
 
 
 def as_file(documents: FieldDocuments) -> FieldDocuments:
-    """The same documents, written and read again."""
     return side("corrected", {name: plain_value(tree) for name, tree in documents.documents.items()})
 
 
@@ -377,7 +373,6 @@ class TestModels:
 
 
 def judged_at_random(result: FieldsResult, data: Any, verdicts: Sequence[str | None]) -> list[Event]:
-    """Verdicts on some problems of every document."""
     every = [target for document in result.compared.documents for target in targets(result, document=document)]
     chosen = [data.draw(some.sampled_from(verdicts)) for _ in every]
     judged = zip(every, chosen, strict=True)

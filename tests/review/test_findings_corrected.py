@@ -32,7 +32,6 @@ MATCH = box(0.1, 0.8, 0.9, 0.9)
 
 
 def result(truth: Annotations, *predicted: Annotations, iou: float = 0.5, model: int = 0) -> BoxResult[Any]:
-    """Snapshot 1.3 of one of the models."""
     return snapshot.pair(join(truth, *predicted), model).match().at(iou)
 
 
@@ -41,18 +40,15 @@ def of(model: str, *rows: Box) -> Annotations:
 
 
 def counts(result: BoxResult[Any]) -> tuple[int, int, int]:
-    """True positives, false positives and false negatives."""
     row = result.micro.row(0)
     return row["tp"], row["fp"], row["fn"]
 
 
 def by_verdicts(outcome: BoxResult[Any], verdict: str, name: str | None = None) -> Corrections:
-    """The corrections by one verdict on every mistake of a result, or on those of a name."""
     return corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, verdict, name)))
 
 
 def boxes(source: Annotations) -> list[tuple[Any, ...]]:
-    """Label and corners of the boxes, sorted."""
     rows = zip(source.boxes.label.tolist(), source.boxes.xyxy.tolist(), strict=True)
     return sorted((source.labels[label], *corners) for label, corners in rows)
 
@@ -268,7 +264,6 @@ class TestNumbers:
 
 
 def scored(rows: list[Box]) -> Annotations:
-    """Predictions of which each has a score."""
     return annotations([row._replace(score=0.5 if row.score is None else row.score) for row in rows])
 
 

@@ -65,7 +65,6 @@ events = some.builds(
 
 
 def imported(event: Event, name: str) -> Event:
-    """The event as it comes back: nobody is verified, and the file is named."""
     return msgspec.structs.replace(event, verified=False, source=name)
 
 

@@ -32,7 +32,6 @@ from tests.judging import opinion, verdicts
 def result(
     truth: Annotations, predicted: Annotations, *, iou: float = 0.5, min_score: float = 0.0, **given: Any
 ) -> BoxResult[Any]:
-    """Snapshot 1.3 of a pair of files."""
     return snapshot.pair(join(truth, predicted)).match(min_score=min_score, **given).at(iou)
 
 
@@ -45,7 +44,6 @@ def comparison(models: tuple[str, ...], **given: Any) -> Target:
 
 
 def every_id(result: BoxResult[Any]) -> list[str]:
-    """The identities of all mistakes, sorted."""
     return sorted(event.target_id for event in verdicts(result, "model_wrong"))
 
 
@@ -134,7 +132,6 @@ class TestIdentity:
 
 
 def with_changes(source: Annotations, **changes: Any) -> Annotations:
-    """The same file with other names."""
     return dataclasses.replace(source, **changes)
 
 

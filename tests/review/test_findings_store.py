@@ -56,7 +56,6 @@ CREATE TABLE layoutscope_event (
 
 
 def on_page(page: int = 0, verdict: str | None = "model_wrong", **given: Any) -> Event:
-    """An opinion on a page of a.pdf."""
     return opinion(page_target("a.pdf", page), verdict, **given)
 
 
@@ -86,7 +85,6 @@ def run() -> Iterator[Run]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """An empty store."""
     if request.param == "sqlite":
         yield str(tmp_path / "findings.sqlite")
         return
@@ -113,7 +111,6 @@ def store(address: str, opened: Opener) -> Store:
 
 
 def begin_layout_1(address: str, events: list[Event]) -> None:
-    """A store as layout 1 kept it."""
     serial = "BIGSERIAL PRIMARY KEY" if "://" in address else "INTEGER PRIMARY KEY AUTOINCREMENT"
     with database(address) as connection:
         for statement in LAYOUT_1.format(serial=serial).split(";")[:-1]:
@@ -130,7 +127,6 @@ def begin_layout_1(address: str, events: list[Event]) -> None:
 
 @contextlib.contextmanager
 def database(address: str) -> Iterator[Connection]:
-    """A connection behind the back of the store."""
     engine = create_engine(f"sqlite:///{address}" if "://" not in address else address)
     with engine.begin() as connection:
         yield connection
@@ -172,7 +168,6 @@ def replaced_later(address: str, change: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def refused(kind: str) -> Iterator[pytest.ExceptionInfo[StoreProblem]]:
-    """What is done within is refused for this reason."""
     with pytest.raises(StoreProblem) as raised:
         yield raised
     assert raised.value.kind == kind

@@ -129,7 +129,6 @@ WORDS = PageDifference(
 
 
 def text(name: str, missing: Any = ((), ()), extra: Any = ((), ())) -> PosterText:
-    """A model with the missing and extra words and numbers of its only poster."""
     words, numbers = (SimpleNamespace(missing=missing[at], extra=extra[at]) for at in (0, 1))
     compared: Any = SimpleNamespace(words=words, numbers=numbers)
     return PosterText(name, {"seed-bank"}, lambda _: compared)

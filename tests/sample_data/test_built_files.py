@@ -47,7 +47,6 @@ def test_an_extractor_knows_nothing_of_the_truth(module: ModuleType) -> None:
 
 
 def files(folder: Path) -> dict[Path, bytes]:
-    """The content of every file by its place in a folder."""
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")}
 
 

@@ -29,7 +29,6 @@ def documents() -> Iterator[dict[str, pymupdf.Document]]:
 
 
 def truth_pages(documents: dict[str, pymupdf.Document]) -> Iterator[tuple[pymupdf.Page, list[dict[str, Any]]]]:
-    """Every page with the objects of its ground truth."""
     for entry in json.loads((FOLDER / "ground_truth.json").read_text(encoding="utf-8"))["predictions"]:
         yield documents[entry["doc_id"]][entry["page_index"]], entry["objects"]
 

@@ -54,7 +54,6 @@ print(faults[-1])
 
 
 def number_of(program: str, way: str) -> int:
-    """What a program prints that is told which way to go."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("MALLOC_")}
     return int(subprocess.check_output([sys.executable, "-c", program, way], env=environment))
 
@@ -92,5 +91,4 @@ def test_threads_take_their_memory_from_one_pool() -> None:
 
 
 def resident() -> int:
-    """Pages of memory that the process holds."""
     return int(Path("/proc/self/statm").read_text().split()[1])

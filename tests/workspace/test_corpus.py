@@ -37,7 +37,6 @@ def write_snapshot(folder: Path, truth: list[Box], predicted: list[Box]) -> tupl
 
 
 def said_of(protocol: str, truth: Path, predicted: Path) -> Any:
-    """Everything that a protocol says of two sides, or the issues with which it refuses them."""
     try:
         (evaluation,) = project.evaluate(protocol, truth, [predicted], **OPTIONS[protocol])
     except BadInput as problem:

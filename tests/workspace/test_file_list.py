@@ -38,7 +38,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def files(app: Any) -> dict[str, tuple[str, str]]:
-    """Role and what it is, by name, as they are in the table."""
     frame = dashboard.table(app, "Role")
     rows = zip(frame["File"], frame["Role"], frame["What it is"], strict=True)
     return {name: (role, what) for name, role, what in rows}
@@ -139,7 +138,6 @@ def test_a_role_is_changed_and_changed_back(folder: Path) -> None:
 
 
 def choose(app: Any, key: str, row: int, column: str) -> None:
-    """A cell of a table chosen, as a click does."""
     app.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
     dashboard.fine(app.run())
 

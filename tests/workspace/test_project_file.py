@@ -263,7 +263,6 @@ def test_the_sample_data_is_not_written_to() -> None:
 
 
 def chosen(app: AppTest) -> tuple[str, tuple[str, ...]]:
-    """The protocol and the fixes of a session."""
     return app.session_state[key_of(app, "protocol")], app.session_state[State.fixes.key]
 
 

@@ -47,7 +47,6 @@ def archive(files: dict[str, bytes]) -> bytes:
 
 
 def sorted_files(files: dict[str, bytes], **given: Any) -> tuple[dict[str, object], DroppedFiles]:
-    """The proposed role of each side by its name, and all that was made of what was dropped."""
     dropped = sort_dropped_files([*files.items()], **given)
     return {each.upload.name: each.side for each in dropped.proposed}, dropped
 
@@ -151,7 +150,6 @@ RESULTS_OF = {"hotcoco_dt.json", "detection_prediction.json"}
 
 
 def opens_or_is_refused(proposed: ProposedSide) -> bool:
-    """Whether a file opens, or every issue of it names it."""
     reading = Reading(side=proposed.side, unscored=True)
     try:
         return project.read_content(proposed.upload, reading, proposed.kind).name == proposed.upload.name

@@ -23,7 +23,6 @@ COCO = {"images": [{"id": 1, "width": 10, "height": 10, "file_name": "a.png"}], 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A session: a ground truth, two models, PDFs two levels down, and files that are neither."""
     home = tmp_path / "corpus"
     (home / "pdf" / "2024").mkdir(parents=True)
     write_file(home / "annotated.json", ONE, side="ground_truth")
@@ -143,13 +142,11 @@ def test_files_of_every_format_of_boxes_are_opened(tmp_path: Path) -> None:
 
 
 def fields_file(path: Path, *, confidence: float | None = None) -> Path:
-    """A document with one rich value."""
     more = {} if confidence is None else {"_confidence": confidence}
     return json_file(path, {"total": {"_value": 3, "_bbox": [0, 0, 1, 1], **more}})
 
 
 def poster_file(path: Path) -> Path:
-    """The text of a poster."""
     return json_file(path, {"posterContent": {"sections": []}})
 
 

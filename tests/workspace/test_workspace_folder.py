@@ -170,7 +170,6 @@ def test_a_file_is_put_under_another_name(tmp_path: Path) -> None:
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The workspace folder of the server under test."""
     root = tmp_path / "ws"
     monkeypatch.setenv(FOLDER_VARIABLE, str(root))
     yield root

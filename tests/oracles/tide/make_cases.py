@@ -114,7 +114,6 @@ def ask_tidecv(case: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def main() -> None:
-    """Write the cases next to this file."""
     for name, make in (("cases.json", random_case), ("file_cases.json", random_file_case)):
         cases = [{**make(seed), "tidecv": ask_tidecv(make(seed))} for seed in range(48)]
         lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)

@@ -2,8 +2,6 @@
 `tests.attacks` changes them; what may come of one is the same sentence as for annotations.
 """
 
-from __future__ import annotations
-
 import functools
 import tempfile
 from collections.abc import Callable, Mapping

@@ -2,8 +2,6 @@
 A picture or a typed problem, an edge at most a pixel off, nothing opened outside; ``bench_attack`` runs large counts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

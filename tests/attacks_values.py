@@ -1,7 +1,5 @@
 """Good files with one value changed, and what readers make of them: no box may leave without an issue."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -2,8 +2,6 @@
 A new page entry begins wherever the (document, page) of a row differs from that of the row before it.
 """
 
-from __future__ import annotations
-
 import bisect
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Charts as the tests read them: held against the schema of Vega-Lite, with their data as rows."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

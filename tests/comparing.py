@@ -2,8 +2,6 @@
 A drawn corpus really holds every copy of a document under a name of its own, so that a protocol can be run on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -2,8 +2,6 @@
 With pytest-xdist a file is one piece of work, and the longest come first, so that no worker is left alone with one.
 """
 
-from __future__ import annotations
-
 import functools
 import gc
 import os

@@ -1,7 +1,5 @@
 """How well text can be read on its ground."""
 
-from __future__ import annotations
-
 import re
 
 

@@ -2,8 +2,6 @@
 Each start is a session of its own; the caches of the process are shared, as on a server.
 """
 
-from __future__ import annotations
-
 import html.parser
 import json
 import os

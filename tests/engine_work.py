@@ -1,7 +1,5 @@
 """What the tests of the engine do in its processes, which import this file and neither pytest nor Hypothesis."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -5,8 +5,6 @@ They are read from the source, so that a new one is missing from the page until 
 What is filled in later is shown as "…". Rules that differ in a name only are one row, without the source in brackets.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

@@ -3,8 +3,6 @@
 A format is a `Text`: what is around all pages, a page, and a box, as templates that `Page` fills.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -2,8 +2,6 @@
 Children are forked from a process that has imported everything; ``bench_attack`` runs large counts.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Verdicts of a reviewer on the mistakes of a result, for tests and benchmarks; needs no test library."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

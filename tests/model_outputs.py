@@ -1,7 +1,5 @@
 """What the tests of model outputs share: small files with one thing changed, and the sentences of their issues."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -5,8 +5,6 @@ The guard refuses and notes anything else in their own process; the Python proce
 process tries is seen where the whole suite runs without a way out: ``python -m tests.no_way_out``.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

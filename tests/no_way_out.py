@@ -7,8 +7,6 @@ answers none. So nothing is missed: Chromium, the servers of the tests, and what
 Linux, `unshare` and `ip`, and the right to use them. Ends as the command does, or with 97 when something was sent.
 """
 
-from __future__ import annotations
-
 import fcntl
 import ipaddress
 import os

@@ -2,8 +2,6 @@
 They are found in the syntax: a name depends on it when what it uses reads one of the variables, in any module.
 """
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path

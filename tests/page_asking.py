@@ -1,7 +1,5 @@
 """How tests ask for pages: refused ones, pictures as files, and a program of its own."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Pages of a pixel evaluation painted pixel by pixel: what exact counts and rectangles are compared with."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

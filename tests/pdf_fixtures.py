@@ -1,7 +1,5 @@
 """Small documents for the tests of page rendering, most of them hostile; made by code so that no file is needed."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from dataclasses import dataclass

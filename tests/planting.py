@@ -1,7 +1,5 @@
 """Hypotheses of the doctor, planted: what a spoilt file looks like, for tests."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Mapping

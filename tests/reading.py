@@ -1,7 +1,5 @@
 """What the tests of readers share: the sentences of issues, real samples, and spoilt copies of a file."""
 
-from __future__ import annotations
-
 import io
 import os
 import zipfile

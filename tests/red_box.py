@@ -1,7 +1,5 @@
 """Where the red rectangle of a geometry page is on its picture, to a part of a pixel."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

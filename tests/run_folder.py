@@ -2,8 +2,6 @@
 Another process (``children/clear_up.py``) removes it at its end; what is opened of the user's own state is noted.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The sample data, and that of a few documents: with fewer than eight, nothing is searched for slices."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from functools import cache

@@ -1,7 +1,5 @@
 """What the core says of the sample data, the way the command line gets it."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from evaluator.formats.fields import FORMAT as FIELD_FORMAT

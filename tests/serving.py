@@ -1,7 +1,5 @@
 """Servers that tests and benchmarks start: a free port, the wait until one answers, its end, and its processes."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

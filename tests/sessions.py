@@ -2,8 +2,6 @@
 Owns what a reader does, and how long the server takes for it; ``bench_attack`` runs twenty at once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http.client

@@ -1,7 +1,5 @@
 """A disk of its own for a test: small, so that it fills up, and made unwritable or taken away at will."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import tempfile

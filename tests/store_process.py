@@ -5,8 +5,6 @@ without words each line of the input is such a command, as a JSON list, and has 
 Children are forked from one process that has imported everything, so that a life costs milliseconds.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The syntax of the project's own files, for tests that read it."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

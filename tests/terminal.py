@@ -1,7 +1,5 @@
 """Commands of the terminal, run in this process."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluator import cli

@@ -1,7 +1,5 @@
 """The house keeps its shape: who may import whom, what may not be written, and what the documentation names."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import re

@@ -1,7 +1,5 @@
 """Changed files: every reader gives columns or issues, and nothing else."""
 
-from __future__ import annotations
-
 import random
 import warnings
 

@@ -1,7 +1,5 @@
 """The corpora of the benchmarks are what they say, and what is shipped is what the linter for security allows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

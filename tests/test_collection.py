@@ -1,7 +1,5 @@
 """The suite is collected without a look at the shared folder, so that it runs for those who have none."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

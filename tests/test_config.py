@@ -1,7 +1,5 @@
 """Settings of the server, the theme, the changelog, and the promise that nothing of ours names a foreign host."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The page of all errors is that of the code, and what the readers really say is on it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

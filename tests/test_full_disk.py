@@ -2,8 +2,6 @@
 there stays, and with room again the same is done.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import tempfile

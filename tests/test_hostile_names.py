@@ -2,8 +2,6 @@
 link, a line break, an escape of terminals and marks that turn the direction of writing, 2,000 characters long.
 """
 
-from __future__ import annotations
-
 import csv
 import html.parser
 import io

@@ -1,7 +1,5 @@
 """Names that are too long or write in the other direction, where they are shown."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

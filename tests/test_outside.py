@@ -1,7 +1,5 @@
 """The tests that depend on what is outside of the repository are found, and no others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a run of the tests leaves behind: nothing, however it ends, and nothing where the user's own state is."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -2,8 +2,6 @@
 What is put in at run time is a gap that may be filled with anything; the source of a rule in brackets is left out.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

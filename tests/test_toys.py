@@ -2,8 +2,6 @@
 what CONTRIBUTING and the other pages of the documentation point to is there.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The wheel: what is inside, and that an installed dashboard starts, answers and stops from any folder."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Characters of every kind, for the texts of properties: `st.text()` alone makes tables of all of Unicode first."""
 
-from __future__ import annotations
-
 import string
 from typing import Final
 

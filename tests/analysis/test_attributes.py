@@ -1,7 +1,5 @@
 """What files state about pages besides boxes: kept by page entry, through folders and results lists."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

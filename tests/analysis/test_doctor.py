@@ -1,7 +1,5 @@
 """The doctor: planted hypotheses are found first, alone and two at a time; good files are left in peace."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

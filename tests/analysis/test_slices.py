@@ -1,7 +1,5 @@
 """Slices: attributes of known boxes, conditions, what the search finds and does not, and named slices."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Average precision of slices: that of the pages and labels in them alone, in every command, and found by a search."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """A slice looked at closely: its numbers are counts of boxes, its intervals those of resampled documents."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

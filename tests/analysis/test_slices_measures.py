@@ -1,7 +1,5 @@
 """Measures of slices besides recall: each is a mean over boxes, in the search, in named slices and of two models."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

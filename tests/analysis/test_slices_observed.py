@@ -1,7 +1,5 @@
 """Slices of what is not matched box by box: fields, posters with their words, labels of pages."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from functools import cache

@@ -1,7 +1,5 @@
 """What the PDFs show of pages and boxes, as attributes of slices."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

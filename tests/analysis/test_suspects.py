@@ -1,7 +1,5 @@
 """Suspected ground truth: every kind of error is found first, and in words; and the plan of a review."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Suspects as the browser shows them: boxes as shares of the page, evidence, and the name of a list."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -30,8 +30,6 @@ Runs with other seeds add up. Times are of a whole machine, so they say somethin
 short run shows them and does not judge them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -11,8 +11,6 @@ hotcoco is called from Python, because its own command takes longer. Then, in on
 apart: of whole files, and over ranges of pages, where reading and numbers are one step.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

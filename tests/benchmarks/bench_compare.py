@@ -10,8 +10,6 @@ Coverage: corpora drawn from a known law, so that the true difference is known; 
 ends with 1 when no more than half of the intervals of a law hold the truth.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import replace

@@ -6,8 +6,6 @@ Every command is a process of its own, without the cache; its memory is that of 
 the corpus are those of the files; where a file is too large to be evaluated by itself they are not compared.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

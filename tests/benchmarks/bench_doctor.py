@@ -12,8 +12,6 @@ little to tell. Other names are planted for labels that lose five boxes each, as
 when anything is missed or invented.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 import os

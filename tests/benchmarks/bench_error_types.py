@@ -9,8 +9,6 @@ is worked out in the same way. CPU seconds are the honest ratio on a busy machin
 threads in its favour. The document names have no peer; their time is next to TIDE's.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, NamedTuple
 

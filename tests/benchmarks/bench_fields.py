@@ -8,8 +8,6 @@ number and row, with the schema; the peer from parsed JSON to its two accumulato
 ``parity="stickler"`` both must say the same to 1e-12. Times are CPU seconds, the least of the turns.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import warnings

@@ -7,8 +7,6 @@ the database itself. With LAYOUTSCOPE_POSTGRES_URL reviewers write to PostgreSQL
 writers without pause are a part of `bench_attack`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import tempfile

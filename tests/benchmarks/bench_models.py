@@ -6,8 +6,6 @@ No peer: the bar is one second for five models. Timed are the numbers by documen
 the intervals of all pairs; reading and matching are not. Of the sample, COCO's AP is timed with its matching too.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

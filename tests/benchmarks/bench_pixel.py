@@ -13,8 +13,6 @@ The peer is also measured in a process of its own. Three more questions: does th
 corpus of annotated pages take from columns to the numbers of a report, and does memory grow with the number of pages.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import importlib.util

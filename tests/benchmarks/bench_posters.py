@@ -9,8 +9,6 @@ every twentieth or tenth token was removed and others inserted, and two texts th
 common. The bar is held against the first pair, which is as like as an extraction should be.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

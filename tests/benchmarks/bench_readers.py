@@ -6,8 +6,6 @@ Each file is made here from a fixed seed, and read in a process of its own, whos
 process on a file of one page. It ends with 1 when a format takes more than 12 times the size of its file.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

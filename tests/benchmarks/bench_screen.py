@@ -23,8 +23,6 @@ server that has shown the list of files alone, and warm, with the time until its
 `--folder` opens the views on other files than the sample; `--hotcoco` is the command of its environment.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import base64

@@ -13,8 +13,6 @@ planted are misses on scanned pages, of all documents or of one category. Peers 
 `divexplorer` on the same bins of the same attributes.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -9,8 +9,6 @@ Neither reads files; both start from the objects that a JSON decoder leaves behi
 that a reader returns. Times are wall seconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, get_args
 

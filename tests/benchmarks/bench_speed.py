@@ -7,8 +7,6 @@ not run, took longer than the limit, or has a peer that is not installed is "not
 them on small corpora and prints the table in place of writing it.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import math

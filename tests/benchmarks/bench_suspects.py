@@ -13,8 +13,6 @@ one thread of each, files and conversions excluded, the least of three runs of e
 Besides: 20 errors planted in the sample, five of each kind, its own two models, with and without its PDFs.
 """
 
-from __future__ import annotations
-
 import importlib
 import itertools
 import warnings

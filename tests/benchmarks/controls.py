@@ -8,8 +8,6 @@ shown and the search begins: it is cancelled, and the next step waits until the 
 `cpu_ms` are those until there.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import statistics

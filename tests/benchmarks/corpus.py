@@ -6,8 +6,6 @@ annotated scientific and business pages: one or two columns of boxes that do not
 model that shifts, misses, splits, doubles and renames them. Documents have 20 pages; coordinates are normalised.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from evaluator.data.boxes import FloatArray, IntArray

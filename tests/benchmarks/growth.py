@@ -7,8 +7,6 @@ number: check, evaluate of every protocol that takes them, the first look at the
 its processor seconds, how much memory it took besides, and how it ended.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

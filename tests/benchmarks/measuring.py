@@ -1,7 +1,5 @@
 """What benchmarks share: options, times of several ways in turns, peers that may be missing, and the printing."""
 
-from __future__ import annotations
-
 import argparse
 import gc
 import importlib.util

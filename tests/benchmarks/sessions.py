@@ -1,7 +1,5 @@
 """Many readers of one dashboard in numbers, for `bench_attack`: what they wait, and what the server takes for it."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import tempfile

@@ -4,8 +4,6 @@ Each row is name, side, the text to replace in the valid file of that side, its 
 without the file's name. The valid files are `VALID`; rows whose name begins with ``warning`` are accepted.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 HEADER = (

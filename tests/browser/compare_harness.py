@@ -2,8 +2,6 @@
 Query parameters: `boxes` (ground truth on the page), `show` (a filter), `scene` (plain, problem, hostile), `visit`.
 """
 
-from __future__ import annotations
-
 import functools
 import random
 from typing import Any

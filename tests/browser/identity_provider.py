@@ -5,8 +5,6 @@ endpoint that checks the client, the code and its PKCE verifier and signs an ide
 a session. Everybody is logged in as `claims`. It keeps what it was asked, so that a test can look.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import hashlib

@@ -1,7 +1,5 @@
 """The dashboard as its readers have it: the command, the server, a real Chromium."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A tab that is closed, and a server that is ended: neither leaves a file or a process."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import sys

@@ -1,7 +1,5 @@
 """COCO in a real Chromium: outlines on the page, and what is compared."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

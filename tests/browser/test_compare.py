@@ -1,7 +1,5 @@
 """Compare in a real Chromium: from the sentence to the page and back, linked panes, flip, slider, keys, frame times."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

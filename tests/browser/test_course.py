@@ -1,7 +1,5 @@
 """One course through the views, from the worst page to the pack, and through every kind of comparison."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

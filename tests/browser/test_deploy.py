@@ -1,7 +1,5 @@
 """A dashboard behind a trusted proxy: docs/deploy.md with the real nginx and the real Caddy, from its own blocks."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """Every view in both themes, wide and narrow, under the rules of axe-core for WCAG 2.2 AA."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """The view Fields in a real Chromium: cells and marks of charts that open fields, keys, history, layout, bad files."""
 
-from __future__ import annotations
-
 import json
 from functools import cache, partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files in a real Chromium: a reading that is cancelled, and what is said of files that were opened."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

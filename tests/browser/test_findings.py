@@ -1,7 +1,5 @@
 """Verdicts in a real browser: on boxes, fields, causes and suspects; a meeting runs by keys."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Gallery and Slices in a real browser: cells and slices open their boxes as crops, a card its page."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluator.data.issues import name_in_list

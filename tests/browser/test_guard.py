@@ -1,7 +1,5 @@
 """What a page of another origin can do to the dashboard."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,7 +1,5 @@
 """Logging in as a reader does: a real Chromium, the server, and an identity provider on this machine."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -1,7 +1,5 @@
 """A live meeting: who follows is seen by the one who presents, and a follower who loses the network comes back."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

@@ -1,7 +1,5 @@
 """What Chromium looks for on other machines is refused and noted, whoever in it asks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The review pack opened from disk: no request, no console error, anchors that lead, pages that open in the viewer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

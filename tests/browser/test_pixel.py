@@ -1,7 +1,5 @@
 """Pixel confusion in a real Chromium: from a cell to exactly its pixels, by mouse, by keyboard and by table."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """The view Posters in a browser: choices, boxed words, keys, zoom, chart, download, layout."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Several readers of one running dashboard, one of whom opens a page that never ends; then the dashboard is killed."""
 
-from __future__ import annotations
-
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two servers on one findings store, one of which starts again: nothing of what either was told is lost."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path

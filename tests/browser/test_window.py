@@ -1,7 +1,5 @@
 """Pages that the browser has are turned to at once: Compare and Fields, before the answer, in a row, and meanwhile."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

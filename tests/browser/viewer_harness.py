@@ -4,8 +4,6 @@ Query parameters: `boxes` (20, 200, 1000), `scene` (see `data_of`; in ``late`` t
 the last one), `selected` (a key), `visit` (another one begins anew).
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import io

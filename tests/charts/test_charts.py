@@ -1,7 +1,5 @@
 """Charts: specifications that validate, labels that stay data, colours of both themes, counts equal to numpy's."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Curves and scatters: selections with their names, gaps where a ratio is undefined, labels that stay data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

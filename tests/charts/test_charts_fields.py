@@ -1,7 +1,5 @@
 """Charts of extracted fields: specifications that validate, paths that stay data, points equal to the numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

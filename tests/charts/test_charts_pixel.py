@@ -1,7 +1,5 @@
 """The chart of pixel F1: lowest first, labels stay data, both themes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

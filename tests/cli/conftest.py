@@ -1,7 +1,5 @@
 """A command line that is run in this process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The terminal contract: keys, exit codes, what goes to which stream, and no traceback for anybody's mistake."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

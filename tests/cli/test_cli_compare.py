@@ -1,7 +1,5 @@
 """`layoutscope compare` and `layoutscope gate`: keys, tables, exit codes, streams, and every protocol."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

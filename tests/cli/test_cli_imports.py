@@ -1,7 +1,5 @@
 """What the terminal imports before it does anything: starting it must not cost more than it shows."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """PDFs that need a password: said everywhere, opened with ``--password-file``, and the password kept nowhere."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``--pdfs``: a folder that is not there is refused, and documents without a file are named, in every command."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`layoutscope evaluate pixel`: every matrix as CSV, exact counts, page sizes, progress on a terminal."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """Findings in the terminal: export, import, merge, the corrected ground truth, and corrected rows of an evaluation."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Commands that are killed leave the old result or the new one, whole, and say the same when they run again."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """``layoutscope report``: one file or a folder, with the findings of a store, and every refusal in one sentence."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

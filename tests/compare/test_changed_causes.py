@@ -1,7 +1,5 @@
 """Causes of the mistakes that only one of two models makes: each changed box once, and what became of it."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

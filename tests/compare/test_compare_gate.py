@@ -1,7 +1,5 @@
 """Gates: the grammar, every verdict by hand, and that nothing passes because it could not be seen."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 

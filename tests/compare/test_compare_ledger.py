@@ -1,7 +1,5 @@
 """The ledger: a page worked by hand, and what must hold for any two models under any protocol that matches boxes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

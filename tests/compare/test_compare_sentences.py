@@ -1,7 +1,5 @@
 """What is stated about a difference, word for word."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The decision of a comparison: rule, zones, losses, more documents, cost, and the places on its ruler."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Any number of models: ranks, intervals that hold together, results of earlier runs, and the view Models."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The contract with the browser: the checked-in types are those of the structs, and what comes back is checked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

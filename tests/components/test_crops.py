@@ -1,7 +1,5 @@
 """Crops: the part of a page around some boxes, cut where it was asked for, and what a card says."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

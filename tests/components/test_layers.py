@@ -1,7 +1,5 @@
 """What the viewer is given to draw: status, partner, nearest box, mistakes, filtered ones and lost text."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

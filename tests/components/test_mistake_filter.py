@@ -1,7 +1,5 @@
 """The filter of the page browser: which mistakes and pages stay, in which order, and what is stated about it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The heatmap's data: texts, levels, colours that can be read, and that background x background is left out."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is drawn on a page for one cell: the pixels of the core, and the boxes that explain them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The numbers of the Overview as it draws them: bars, labels and the pair of pictures of a cause."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where boxes are on their page: shares from a file's pixels, whose size counts, and what is shown without one."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

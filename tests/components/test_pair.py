@@ -1,7 +1,5 @@
 """Two models on one page and on one board: kinds of boxes, what is listed, what is where."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Linked panes of pixels, fields and posters: pages and filters by hand, and what is drawn equals the ledgers."""
 
-from __future__ import annotations
-
 import itertools
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Text that a prediction loses or swallows: words by hand-worked pages, ink by painted ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

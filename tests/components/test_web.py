@@ -1,7 +1,5 @@
 """The components of the front end: what their scripts hold, and what joining the sources refuses."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Box geometry by hand: areas, overlaps, edges that touch, areas that underflow."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

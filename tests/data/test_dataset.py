@@ -1,7 +1,5 @@
 """The columnar model: shared codes, sorted pages, renamed labels, and the way back to file and position."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Issues: the sentence as a whole, text that no terminal obeys, excerpts that stay short."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 

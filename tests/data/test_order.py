@@ -1,7 +1,5 @@
 """Rows in the order of several columns, and those of pages."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

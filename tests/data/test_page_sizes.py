@@ -1,7 +1,5 @@
 """Files in pixels beside files in shares of the page: paired where the sizes of pages are known, refused elsewhere."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

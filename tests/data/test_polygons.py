@@ -1,7 +1,5 @@
 """Polygons: areas by hand and by pixels, boxes where there is no outline, and what is stated about bad ones."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import itertools

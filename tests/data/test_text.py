@@ -1,7 +1,5 @@
 """Text: spellings made one, words and numbers by hand, stems, and the common subsequence against the textbook."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """COCO run-length masks and results without bbox: the pixels of pycocotools, its boxes, and its IoU."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The cache of columns: the same columns from it as from the file, in every format, and nothing that is damaged."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import shutil

@@ -1,7 +1,5 @@
 """The one form of columns on disk: every bit comes back, sorted by page, in numbers as small as the bits allow."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Callable

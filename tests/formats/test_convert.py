@@ -1,7 +1,5 @@
 """Converting and describing files: round trips box for box, what a target cannot hold, and refusals."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

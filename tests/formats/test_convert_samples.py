@@ -1,7 +1,5 @@
 """Every real sample converted to COCO: an annotation in pixels for each box that its reader has, or a refusal."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Final

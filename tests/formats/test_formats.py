@@ -1,7 +1,5 @@
 """The table of formats: one object for each, known by name to nobody else."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

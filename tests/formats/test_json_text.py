@@ -1,7 +1,5 @@
 """JSON to a tree by the compiled decoder and by the exact one: the same tree, and every repeated key is found."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The page about new formats, followed to the letter: its module, its line, its file and its test."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

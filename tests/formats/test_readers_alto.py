@@ -1,7 +1,5 @@
 """ALTO: columns of blocks, against a count of its own on real files, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluator import formats

@@ -1,7 +1,5 @@
 """Zip archives: what is let in, and the whole sentence for what is not."""
 
-from __future__ import annotations
-
 import stat
 import zipfile
 

@@ -1,7 +1,5 @@
 """Azure Document Intelligence: inches and pixels, three generations, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.model_outputs import boxes, changed, own, read, refused, same

@@ -3,8 +3,6 @@
 Every good file is read on both paths; they must agree in every column.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

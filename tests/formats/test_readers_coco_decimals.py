@@ -1,7 +1,5 @@
 """Numbers as they are read from words of eight characters: the nearest float64 of each, or a refusal."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Tables of ICDAR 2019 cTDaR and ICDAR 2013: what is read, what is left out, and what is taken for another format."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """CVAT for images: columns of boxes and polygons, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Files that are cut off, spoilt or hostile: finite numbers, or issues that say all there is to say."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """DoclingDocument: boxes from both origins, pages, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 from tests.model_outputs import boxes, changed, own, read, refused
 from tests.reading import head, warned
 

@@ -1,7 +1,5 @@
 """Google Document AI: shares and pixels, left-out zeros, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

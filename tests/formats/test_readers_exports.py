@@ -1,7 +1,5 @@
 """Folders and archives as the tools write them: annotations beside files that hold none, or hold the same boxes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """Reading extracted fields: forms of input, and the exact sentence for everything that is wrong with one."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Data sets of images with objects: ``metadata.jsonl``, and Parquet files with a row for each image."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

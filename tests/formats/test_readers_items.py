@@ -1,7 +1,5 @@
 """Items: columns, places in groups, the JSON schema, round trips, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

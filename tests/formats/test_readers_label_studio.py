@@ -1,7 +1,5 @@
 """Label Studio: columns of regions, the conversion of the World Bank, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Marker: blocks below the groups, pages by their ids, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 from tests.model_outputs import boxes, own, read
 from tests.reading import head, warned
 

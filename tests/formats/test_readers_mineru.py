@@ -1,7 +1,5 @@
 """The three files of MinerU: their coordinate spaces, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from evaluator import formats

@@ -1,7 +1,5 @@
 """What all readers of model outputs have: each file is one format's, a cut-off file states so, and the known ones."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Sequence

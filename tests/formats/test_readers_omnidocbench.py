@@ -1,7 +1,5 @@
 """OmniDocBench: columns of both sides, against a count of its own on real files, and the sentence for what is wrong."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """PP-DocLayout and PP-StructureV3: pixels kept, files of single pages, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

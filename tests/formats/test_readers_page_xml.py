@@ -1,7 +1,5 @@
 """PAGE XML: columns of regions, against a count of its own on real files, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

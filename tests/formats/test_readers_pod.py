@@ -1,7 +1,5 @@
 """POD files: the dialects that are read as one, the whole sentence for what is wrong, and the rules on a pair."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Posters from disk: which file is whose, what a broken one costs, and every sentence about it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

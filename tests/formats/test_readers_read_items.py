@@ -1,7 +1,5 @@
 """Order, text and tables that files of models and ground truths have beside their boxes, which stay as they are."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Real outputs of models and annotations: the boxes that a plain script finds in them, and no others."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator

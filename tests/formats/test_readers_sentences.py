@@ -1,7 +1,5 @@
 """Whole sentences of the readers of schema 1.3 and of the writers: place, rule, what was found, and the fix."""
 
-from __future__ import annotations
-
 import io
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The reader of schema 1.3: oracle rows, exact sentences, hostile files, and properties over generated files."""
 
-from __future__ import annotations
-
 import gc
 import gzip
 import hashlib

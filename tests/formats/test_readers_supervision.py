@@ -1,7 +1,5 @@
 """The sinks of supervision: CSV and JSON alike, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import csv
 import io
 from typing import Any

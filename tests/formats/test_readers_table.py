@@ -1,7 +1,5 @@
 """Tables of boxes: which column is what, CSV and Parquet alike, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """AWS Textract: layout blocks, or tables and lines, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 from tests.model_outputs import boxes, own, read, refused
 from tests.reading import head, warned
 

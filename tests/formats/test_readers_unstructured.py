@@ -1,7 +1,5 @@
 """unstructured: three coordinate systems, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Variants of the formats that the samples do not show, by the documentation of the tools."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any, Final

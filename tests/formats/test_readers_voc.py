@@ -1,7 +1,5 @@
 """Pascal VOC: columns of objects, against a count of its own on real files, and the sentence for what is wrong."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """YOLO: columns of boxes and outlines, names of classes, and the whole sentence for what is wrong."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Formats that are recognised and not read: what they are called, and what to export instead."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

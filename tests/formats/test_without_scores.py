@@ -1,7 +1,5 @@
 """Predictions without scores: every view and command shows what needs none, and says why the rest is missing."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Boxes behind a number: the class confusion adds up, every cell has its boxes, and every item is found once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

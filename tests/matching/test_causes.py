@@ -1,7 +1,5 @@
 """Causes: which mistakes belong together, what they cost, and that nothing is counted twice or lost."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

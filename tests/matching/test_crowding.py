@@ -1,7 +1,5 @@
 """Pages with more overlapping pairs of boxes than memory has room for: refused before a pair is made."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Names of mistakes: TIDE as tidecv has it, and the document names as their table of rules says."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -1,7 +1,5 @@
 """Matching: the same pairs as a plain sequential greedy, whatever the ties, the chunks and the units."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from unittest.mock import patch
 

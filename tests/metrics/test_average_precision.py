@@ -3,8 +3,6 @@
 `official_loop` is what pycocotools 2.0 computes in ``COCOeval.accumulate``, written anew for one label.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

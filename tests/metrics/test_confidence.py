@@ -1,7 +1,5 @@
 """Confidence metrics against scikit-learn, stickler-eval and paper."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

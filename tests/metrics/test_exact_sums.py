@@ -1,7 +1,5 @@
 """Exact sums: those of `math.fsum`, the same bits in any order, cut and merge."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

@@ -1,7 +1,5 @@
 """The ledgers of pages, fields and posters: counts worked by hand, what is behind them, and the terminal's tables."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """Pixel counts: equal to a painter that sets every pixel, whatever the order, the batches and the sizes."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import NamedTuple

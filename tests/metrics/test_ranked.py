@@ -1,7 +1,5 @@
 """Average precision of resampled documents: exact against corpora with the copies, or followed within bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

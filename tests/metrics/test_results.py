@@ -1,7 +1,5 @@
 """Result columns by hand, and the signature line to the letter."""
 
-from __future__ import annotations
-
 import io
 import math
 import zipfile

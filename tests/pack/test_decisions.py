@@ -1,7 +1,5 @@
 """A played meeting: every decision, with its owner, due date and status, is in every form of the pack."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator

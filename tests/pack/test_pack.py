@@ -1,7 +1,5 @@
 """The review pack: what it says equals the results, its file is whole and safe, and its size is what was asked for."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import hashlib

@@ -1,7 +1,5 @@
 """Chapters of a pack: the numbers are those of the results, curves and heatmaps are those of the browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

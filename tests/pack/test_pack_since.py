@@ -1,7 +1,5 @@
 """What changed since an earlier pack: its record in the HTML file, the words of the change, and files that are none."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path

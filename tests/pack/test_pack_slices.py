@@ -1,7 +1,5 @@
 """The chapter of slices in a review pack: the sentences of the search, and crops of their wrong boxes."""
 
-from __future__ import annotations
-
 import html
 import json
 import unicodedata

@@ -1,7 +1,5 @@
 """Judged fields and words in the chapters of a review pack."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Outputs to the letter, and hostile text that stays text: in a spreadsheet, in Markdown, on a terminal."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """What is computed once for all sessions."""
 
-from __future__ import annotations
-
 import threading
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Confusion of boxes: the matrix, the boxes of its cells, and the old addresses that lead here."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

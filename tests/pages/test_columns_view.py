@@ -1,7 +1,5 @@
 """Which column of a table holds what, chosen on Files: the numbers are those of ``--columns`` in the terminal."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The view Compare under AppTest: what it hands to its components, its states and its address."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a connection costs before it is known who reads: bytes, time, number, and lines in the log."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http.client

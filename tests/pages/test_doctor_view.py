@@ -1,7 +1,5 @@
 """The doctor in the dashboard: what it says on Overview and Files, and fixes that are applied, undone and linked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

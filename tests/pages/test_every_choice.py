@@ -4,8 +4,6 @@ Each view is one session that goes on, so that a choice meets those made before 
 row of a table or a box on a page, is in the browser tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any

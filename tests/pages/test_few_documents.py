@@ -1,7 +1,5 @@
 """Fewer than eight documents: no view has a star, an interval or "clear", nor says that it has."""
 
-from __future__ import annotations
-
 import json
 import re
 import zipfile

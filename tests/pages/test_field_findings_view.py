@@ -1,7 +1,5 @@
 """Verdicts on fields under AppTest: beside their problem, in the corrected numbers, in the view of findings."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

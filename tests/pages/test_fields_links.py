@@ -3,8 +3,6 @@
 One document is worked out on paper; random ones are checked against plain loops over the rows.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """The view Fields under AppTest: numbers of the core on screen, links, thresholds, address, states, bad files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """The view of findings under AppTest, and what the session holds: saved, not saved, imported, in a meeting."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

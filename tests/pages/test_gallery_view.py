@@ -1,7 +1,5 @@
 """Gallery under AppTest: every linked number opens exactly its boxes, and the address is the whole state."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

@@ -1,7 +1,5 @@
 """The question mark of every view: version, documentation from the package, and the tour."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Links come from strangers: whatever is in an address, a view opens and names the part that it cannot follow."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Jobs: they say how far they are, end when they are cancelled, fail alone, and leave nothing that nobody can have."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The level of boxes in boxes, chosen on Files: the numbers are those of ``--level`` in the terminal."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

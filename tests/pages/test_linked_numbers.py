@@ -3,8 +3,6 @@
 A number is read where the view writes it, is opened as a reader would open it, and what opens is counted there.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

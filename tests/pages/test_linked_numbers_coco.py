@@ -1,7 +1,5 @@
 """The numbers of a COCO set, and some of the sample: each is the same in every view, and opens exactly so much."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

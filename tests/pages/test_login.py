@@ -1,7 +1,5 @@
 """Who may see the data: the log-in screen in front of every view, and what is said when nobody is asked."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """No hyphen stands for a minus: a walk over texts, tables and components of every view, and tables of the terminal."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A document is named one way: without ".pdf" in lists, tables and choices, whole in the head of an open page."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.dashboard import (

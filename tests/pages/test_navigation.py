@@ -1,7 +1,5 @@
 """The words of the navigation lead to what the open files have, and to their modes; old addresses answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, get_args
 

@@ -1,7 +1,5 @@
 """Dropped files: listed with their roles, opened by one button in place of the sample, and taken back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The view Review pack: what is open for other evaluation systems goes into the pack as the terminal would put it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Pages by address: each is what the view itself shows of it, for the session alone that shows the list."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

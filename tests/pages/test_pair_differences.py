@@ -1,7 +1,5 @@
 """B against A in the views of pixels, fields and posters: the same sentence and intervals as in the terminal."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """PDFs that need a password in the dashboard: Files asks for it, and the session alone has it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

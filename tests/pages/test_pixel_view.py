@@ -1,7 +1,5 @@
 """Pixel confusion under AppTest: says what the core says, for every scope and choice, and stays whole on odd data."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path

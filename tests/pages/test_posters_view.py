@@ -1,7 +1,5 @@
 """The view Posters under AppTest: numbers, choices, links, empty and broken states, hostile text."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

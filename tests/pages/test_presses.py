@@ -1,7 +1,5 @@
 """A press of a button holds although another message of the browser ends the run that it started."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

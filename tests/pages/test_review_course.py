@@ -1,7 +1,5 @@
 """The course of a review: the half width so far is that of the bound, and what is expected ends below the margin."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

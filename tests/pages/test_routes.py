@@ -1,7 +1,5 @@
 """What the browser fetches by its own address: scripts, styles and pictures, each by the digest of its content."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """The running server: it answers under its own names only, and a foreign page cannot open a session."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import contextlib

@@ -1,7 +1,5 @@
 """One reader's session: the address bar in and out, choices over views, uploads, PDFs, what two sessions share."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Slices under AppTest: the list is that of the search and its pages those of the boxes."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

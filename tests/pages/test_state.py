@@ -3,8 +3,6 @@
 The browser sends what all its widgets hold with each message, also before it has drawn what the last one changed.
 """
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 

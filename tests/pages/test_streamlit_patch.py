@@ -1,7 +1,5 @@
 """A callback runs to its end, whatever the browser sends meanwhile."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

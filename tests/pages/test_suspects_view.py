@@ -1,7 +1,5 @@
 """The view of suspected ground truth under AppTest: the queue, a verdict with one button, the plan of a review."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

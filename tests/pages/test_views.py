@@ -1,7 +1,5 @@
 """Every view under AppTest: opens on the sample data, says what the core says, and stays whole on odd data."""
 
-from __future__ import annotations
-
 import json
 import time
 from datetime import UTC, datetime

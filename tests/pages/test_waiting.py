@@ -1,7 +1,5 @@
 """Reading that takes long: how far it is, in the terminal's bar and in the dashboard, and its end on Cancel."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pty

@@ -1,7 +1,5 @@
 """Columns of counts are wide enough for their longest number: one that is cut off at its left is another number."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fixtures of the tests of pages: a pool of renderers, and documents written to a folder of the test."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

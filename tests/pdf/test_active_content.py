@@ -1,7 +1,5 @@
 """Marked copies: what acts by itself or carries files is taken out and said, and the pages look as before."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Changed documents, legal geometries and hostile names: a picture or a typed problem, to the pixel, never outside."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys

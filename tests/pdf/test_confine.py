@@ -1,7 +1,5 @@
 """A process that hostile documents own: what it tries outside of itself fails, and honest work goes on."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """The guard of the tests themselves: connections to other machines are refused and noted."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

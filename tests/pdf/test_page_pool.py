@@ -1,7 +1,5 @@
 """Processes that draw pages: limits, killing, slow pages, lies, what is kept, and that nothing is left behind."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import itertools

@@ -1,7 +1,5 @@
 """What is drawn and read of pages: hostile documents, geometry and images, each within its limits."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Names from annotations find documents inside the open folders, and nothing else."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import os

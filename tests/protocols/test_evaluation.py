@@ -1,7 +1,5 @@
 """Every protocol from the terminal with each of its options, and what is refused before a file is read."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

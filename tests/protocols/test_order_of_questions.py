@@ -1,7 +1,5 @@
 """A result follows from files, options and thresholds alone: what was asked for before changes no byte and no code."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

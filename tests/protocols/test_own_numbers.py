@@ -1,7 +1,5 @@
 """Numbers on the Overview: those that a protocol is known by are what others compute, means those of the terminal."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache

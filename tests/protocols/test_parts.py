@@ -1,7 +1,5 @@
 """An evaluation that several runs share: one result to the last bit, and nothing of parts that do not belong to it."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Behind a matrix of pixels: a cell in words, where its pixels are, and one matrix minus another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """What a reader of posters looks at: marked passages, words found on the page, trees of fields, two models."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from pathlib import Path
 from typing import Any

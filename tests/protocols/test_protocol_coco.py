@@ -3,8 +3,6 @@
 The oracle is pycocotools 2.0 itself, run here on seeded random sets; without it those tests are skipped.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

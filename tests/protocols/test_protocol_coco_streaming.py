@@ -1,7 +1,5 @@
 """COCO in shards of pages: the numbers of the ordinary way to the last digit, and every doubt left to it."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

@@ -4,8 +4,6 @@
 where its text and its code part. Files are read through the reader, as JSON lines.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Reading order: every oracle to the last digit, what must hold, and how it is said."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Pixel evaluation: equal to the reference to the last integer, to the text where the two differ, and to a painter."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence

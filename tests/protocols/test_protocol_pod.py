@@ -1,7 +1,5 @@
 """POD 2017: exact fractions worked out by hand, the published tables, and a plain VOC loop over pages and boxes."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

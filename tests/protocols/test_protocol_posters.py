@@ -1,7 +1,5 @@
 """Poster text validation: the published table to the last digit, the documented text by hand, and what must hold."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

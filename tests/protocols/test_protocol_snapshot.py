@@ -1,7 +1,5 @@
 """Snapshot 1.3: equal to the reference to the last digit, to the text where the two differ, and to sums by hand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

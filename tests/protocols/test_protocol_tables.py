@@ -1,7 +1,5 @@
 """Table structure: every oracle to 1e-9, the distance of trees against the general one, and how it is said."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Text of items: every oracle exactly, what takes part, and how it is said."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

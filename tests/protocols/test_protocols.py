@@ -4,8 +4,6 @@ Each protocol's ``evaluate(ground_truth, prediction, **options)`` answers with a
 hold pooled, per-label, per-page and per-document columns. Inputs are seeded corpora without ties.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import math

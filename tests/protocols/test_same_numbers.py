@@ -5,8 +5,6 @@ format changes no digit. What the formats cannot all hold is not compared: sizes
 area ranges).
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """``--page-ranges``: every protocol says of parts what it says of the whole, to the last bit, but for single boxes."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor

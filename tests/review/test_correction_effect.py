@@ -1,7 +1,5 @@
 """What accepting a correction would change is what it changes: the whole corpus is counted again and compared."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluator.analysis.suspects.listing import suspect_target, suspects

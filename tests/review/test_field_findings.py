@@ -1,7 +1,5 @@
 """Verdicts on extracted fields: identity, what each changes, worked out on paper, their status, and the terminal."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

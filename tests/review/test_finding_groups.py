@@ -1,7 +1,5 @@
 """Findings put together by cause, what the other model did there, and the words of a meeting, on the sample data."""
 
-from __future__ import annotations
-
 from evaluator.components.meeting.agenda import next_item, state_words, verdict_words
 from evaluator.matching.causes import Family
 from evaluator.matching.error_types import NONE

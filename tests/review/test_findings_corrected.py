@@ -1,7 +1,5 @@
 """What a verdict changes: the table of ``corrections`` row by row, the numbers that follow, and the file."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

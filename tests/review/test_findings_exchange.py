@@ -1,7 +1,5 @@
 """Findings out and in again: nothing is lost, nothing runs, bad rows are all told, two reviewers are merged."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

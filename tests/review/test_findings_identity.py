@@ -1,7 +1,5 @@
 """Identities of what was judged, and what became of it: another threshold, another file, another serializer."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The order of events is that of the store, whatever their times say; times that cannot be right are shown as such."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from pathlib import Path

@@ -4,8 +4,6 @@ PostgreSQL is that of LAYOUTSCOPE_POSTGRES_URL, in a schema of its own for each 
 that are killed, or run out of room, are those of ``store_process``.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import hashlib

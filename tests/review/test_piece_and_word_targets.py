@@ -1,7 +1,5 @@
 """Verdicts on wrong pixels and on words of posters: which boxes they are about, and what becomes of them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

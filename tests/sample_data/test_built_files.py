@@ -1,7 +1,5 @@
 """How all sample files are made: by programs that see the PDF only and give the same bytes on every build."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import inspect
 import json

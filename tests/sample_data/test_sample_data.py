@@ -1,7 +1,5 @@
 """The sample reports: files of the schema that cover every page, special pages, and a ground truth that lies on ink."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The sample invoices and forms: what they contain, boxes on ink, and extractors that fail in ways of their own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The sample posters: what their reference says is on the sheet, and the models fail in different ways."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

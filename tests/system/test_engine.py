@@ -1,7 +1,5 @@
 """The engine: shards of whole documents, answers in order, workers that are lost, processes that leave nothing."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Memory that was freed goes back to the system."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import resource

@@ -1,7 +1,5 @@
 """How much memory a process holds of what it may have."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The values used last are kept, up to a number of them and of bytes."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 
 from hypothesis import given, settings

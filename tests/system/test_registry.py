@@ -1,7 +1,5 @@
 """Tables whose objects are imported when they are asked for."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Parts of a work in threads: answers in order, few parts at a time; products of matrices in one thread."""
 
-from __future__ import annotations
-
 import ast
 import threading
 from collections.abc import Iterator

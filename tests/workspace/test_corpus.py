@@ -1,7 +1,5 @@
 """A corpus says what its files say, to the last bit, and is whole or is not there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """All files of a session in one table on Files: what is read, what was left out and why, and roles that change."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The project file: what is open comes back, paths stay in its folder, and each mistake is named."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 import urllib.parse

@@ -1,7 +1,5 @@
 """Proposed roles: which files are merged, chosen, left out as copies, or of other documents."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace

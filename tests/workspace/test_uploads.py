@@ -1,7 +1,5 @@
 """Dropped files: what they are by their content, which role is proposed, and that no name leads anywhere."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """What is open: roles from content, PDFs from where they are, and nothing opened because a file names it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

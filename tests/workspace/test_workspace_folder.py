@@ -1,7 +1,5 @@
 """The workspace folder: uploads by content and the state file, whole, bounded, and nothing outside of the folder."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

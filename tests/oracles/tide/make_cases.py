@@ -8,8 +8,6 @@ boxes are x, y, width, height in tenths, as a file has them, so that an IoU at a
 out, and some of the ground truth are regions to ignore.
 """
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

@@ -2,6 +2,8 @@
 `attacks_files`. A reader gives columns or raises `BadInput` with issues; ``bench_attack`` runs large counts.
 """
 
+from __future__ import annotations
+
 import contextlib
 import copy
 import functools

@@ -24,20 +24,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-import numpy as np
-
 from evaluator import formats
 from evaluator.data.dataset import Annotations, join
 from evaluator.formats import coco as reader
 from evaluator.project import read_ahead
 from evaluator.protocols import coco
 from evaluator.protocols.coco.streaming import evaluate_streamed
-from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
+from tests.benchmarks.corpus import write_pair
 from tests.benchmarks.measuring import OURS, Run, installed, parsed, parser_of, spread, tell, timed
 from tests.serving import processes
 
-SIDE_PX = 1025.0
 RANGES, SLOW = "page ranges", "pycocotools"
 Numbers = list[float | None]
 Paths = tuple[Path, Path]
@@ -125,39 +121,6 @@ def silence() -> Iterator[None]:
     finally:
         os.dup2(kept, 1)
         os.close(kept)
-
-
-def write(folder: Path, pages: int) -> Paths:
-    """A corpus as an instances file and a results list; pixels with two decimals, scores with six."""
-    truth, prediction = dln_like(pages)
-    paths = folder / f"gt_{pages}.json", folder / f"dt_{pages}.json"
-    images = [
-        {"id": page + 1, "width": 1025, "height": 1025, "file_name": f"{page}.png",
-         "doc": truth.documents[page // PAGES_PER_DOCUMENT].doc_id}
-        for page in range(pages)
-    ]  # fmt: skip
-    instances = {
-        "images": images,
-        "categories": [{"id": code + 1, "name": name} for code, name in enumerate(truth.labels)],
-        "annotations": [
-            {"id": number, **row, "area": row["bbox"][2] * row["bbox"][3], "iscrowd": 0}
-            for number, row in enumerate(rows_of(truth), 1)
-        ],
-    }
-    scores = prediction.boxes.score.round(6).tolist()
-    results = [{**row, "score": score} for row, score in zip(rows_of(prediction), scores, strict=True)]
-    for path, value in zip(paths, (instances, results), strict=True):
-        # Spaced as the standard library writes it.
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=0))
-    return paths
-
-
-def rows_of(source: Annotations) -> list[dict[str, Any]]:
-    boxes = source.boxes
-    corners = boxes.xyxy * SIDE_PX
-    sides = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1).round(2)
-    rows = zip((boxes.entry + 1).tolist(), (boxes.label + 1).tolist(), sides.tolist(), strict=True)
-    return [{"image_id": image, "category_id": label, "bbox": bbox} for image, label, bbox in rows]
 
 
 def need_equal(name: str, numbers: Numbers, ours: Numbers) -> None:
@@ -302,7 +265,7 @@ def main() -> None:
         for pages, names in corpora:
             if not pages:
                 continue
-            paths = write(Path(folder), pages)
+            paths = write_pair(Path(folder), pages, at_once=pages)
             alone = fresh(paths, [name for name in names if name in _PROGRAMS], chosen.rounds)
             rows = race(paths, names, chosen.rounds)
             for name, row in alone.items():

@@ -6,65 +6,18 @@ Every command is a process of its own, without the cache; its memory is that of 
 the corpus are those of the files; where a file is too large to be evaluated by itself they are not compared.
 """
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from evaluator.data.boxes import FloatArray
-from evaluator.data.dataset import Annotations
 from evaluator.formats.limits import MAX_FILE_BYTES
 from tests.benchmarks.bench_coco import peak_mb
-from tests.benchmarks.corpus import DLN_LABELS, dln_like
+from tests.benchmarks.corpus import write_pair
 from tests.benchmarks.measuring import parsed, parser_of, tell
-
-# Pages that are made at a time; they are the same again and again.
-_STEP = 20_000
-_SIDE = 1025
-
-
-def write_pair(folder: Path, pages: int) -> tuple[Path, Path]:
-    """Write instances and results of so many pages, of 20 pages a document, piece by piece."""
-    paths = folder / "truth.json", folder / "model.json"
-    with paths[0].open("w") as truth, paths[1].open("w") as model:
-        images = (
-            {"id": page, "width": _SIDE, "height": _SIDE, "file_name": f"{page}.png", "doc": f"{page // 20:06d}.pdf"}
-            for page in range(1, pages + 1)
-        )
-        categories = [{"id": at + 1, "name": label} for at, label in enumerate(DLN_LABELS)]
-        truth.write('{"images": [' + ", ".join(map(json.dumps, images)) + "], ")
-        truth.write(f'"categories": {json.dumps(categories)}, "annotations": [')
-        model.write("[")
-        written = 0
-        for start in range(0, pages, _STEP):
-            sides = dln_like(min(_STEP, pages - start))
-            for file, source, scored in zip((truth, model), sides, (False, True), strict=True):
-                rows = list(_items(source, start, written, scored=scored))
-                file.write((", " if start else "") + ", ".join(map(json.dumps, rows)))
-            written += len(sides[0].boxes)
-        truth.write("]}")
-        model.write("]")
-    return paths
-
-
-def _items(source: Annotations, start: int, written: int, *, scored: bool) -> Iterator[dict[str, Any]]:
-    boxes = source.boxes
-    xyxy: FloatArray = np.round(boxes.xyxy * _SIDE, 2)
-    xywh = np.round(np.hstack([xyxy[:, :2], xyxy[:, 2:] - xyxy[:, :2]]), 2).tolist()
-    columns = zip(boxes.entry.tolist(), boxes.label.tolist(), xywh, boxes.score.tolist(), strict=True)
-    for row, (page, label, bbox, score) in enumerate(columns):
-        item = {"image_id": start + page + 1, "category_id": label + 1, "bbox": bbox}
-        more = {"score": round(score, 6)}
-        if not scored:
-            more = {"id": written + row + 1, "area": bbox[2] * bbox[3], "iscrowd": 0}
-        yield {**item, **more}
 
 
 def measured(*words: object) -> tuple[dict[str, float], str]:

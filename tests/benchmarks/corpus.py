@@ -6,6 +6,11 @@ annotated scientific and business pages: one or two columns of boxes that do not
 model that shifts, misses, splits, doubles and renames them. Documents have 20 pages; coordinates are normalised.
 """
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
 from evaluator.data.boxes import FloatArray, IntArray
@@ -156,3 +161,40 @@ def annotations(
         boxes=boxes, label_map={str(index): name for index, name in enumerate(labels, 1)},
         page_ids=[f"{documents[index // pages_per_document]}::p{index % pages_per_document:03d}" for index in every],
     )  # fmt: skip
+
+
+def write_pair(folder: Path, pages: int, at_once: int = 20_000) -> tuple[Path, Path]:
+    """Write instances and results of so many pages; those that are written at once are the same again and again."""
+    paths = folder / "truth.json", folder / "model.json"
+    with paths[0].open("w") as truth, paths[1].open("w") as model:
+        images = (
+            {"id": page, "file_name": f"{page}.png", "width": 1025, "height": 1025, "doc": f"{page // 20:06d}.pdf"}
+            for page in range(1, pages + 1)
+        )
+        categories = [{"id": at + 1, "name": label} for at, label in enumerate(DLN_LABELS)]
+        truth.write('{"images": [' + ", ".join(map(json.dumps, images)) + "], ")
+        truth.write(f'"categories": {json.dumps(categories)}, "annotations": [')
+        model.write("[")
+        written = 0
+        for start in range(0, pages, at_once):
+            sides = dln_like(min(at_once, pages - start))
+            for file, source, scored in zip((truth, model), sides, (False, True), strict=True):
+                rows = list(_items(source, start, written, scored=scored))
+                file.write((", " if start else "") + ", ".join(map(json.dumps, rows)))
+            written += len(sides[0].boxes)
+        truth.write("]}")
+        model.write("]")
+    return paths
+
+
+def _items(source: Annotations, start: int, written: int, *, scored: bool) -> Iterator[dict[str, Any]]:
+    boxes = source.boxes
+    xyxy: FloatArray = np.round(boxes.xyxy * 1025, 2)
+    xywh = np.round(np.hstack([xyxy[:, :2], xyxy[:, 2:] - xyxy[:, :2]]), 2).tolist()
+    columns = zip(boxes.entry.tolist(), boxes.label.tolist(), xywh, boxes.score.tolist(), strict=True)
+    for row, (page, label, bbox, score) in enumerate(columns):
+        item = {"image_id": start + page + 1, "category_id": label + 1, "bbox": bbox}
+        more = {"score": round(score, 6)}
+        if not scored:
+            more = {"id": written + row + 1, "area": bbox[2] * bbox[3], "iscrowd": 0}
+        yield {**item, **more}

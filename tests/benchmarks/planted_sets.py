@@ -3,6 +3,8 @@
 What is wrong is planted in the prediction: on all pages or on some, and written as the tools write it that do so.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -2,6 +2,8 @@
 A test that leaves a console error, an exception of a page or a request to another host behind fails when it ends.
 """
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import importlib.util

@@ -1,5 +1,7 @@
 """The page viewer in a real Chromium: geometry, toggles, hover, keys, events, hostile text."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from functools import partial

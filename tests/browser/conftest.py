@@ -506,10 +506,11 @@ class Screen:
             self.page.keyboard.press("Enter")
         return self.arrived(name)
 
-    def press(self, *keys: str) -> None:
+    def press(self, *keys: str) -> Screen:
         """Press keys one after the other."""
         for key in keys:
             self.page.keyboard.press(key)
+        return self
 
     def sized(self, width: int = 1440, height: int = 900) -> Screen:
         """Give the window another size, and wait until the page has it."""
@@ -588,12 +589,12 @@ class Screen:
         self.wait(lambda: self.where() == (document, number), f"{document}, page {number}; {self.where()}")
         self.settled()
 
-    def wait(self, done: Callable[[], bool], what: str) -> None:
+    def wait(self, done: Callable[[], bool], what: str) -> Screen:
         """Until something holds; generous, because the machine is shared."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             if done():
-                return
+                return self
             self.page.wait_for_timeout(50)
         pytest.fail(f"waited in vain for {what}")
 

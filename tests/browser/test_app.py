@@ -203,8 +203,7 @@ def assert_in_place(screen: Screen, document: str, number: int) -> None:
 
 def boxes_in_place(screen: Screen, shares: list[list[float]]) -> list[float]:
     """The edges of the page on screen, once every box of the ground truth lies where its file says, and no other."""
-    screen.page.keyboard.press("g")
-    screen.rested()
+    screen.press("g").rested()
     places = screen.places()
     screen.page.keyboard.press("g")
     left, top, right, bottom = places["image"]
@@ -220,9 +219,7 @@ def the_models_flip(screen: Screen) -> None:
     place = screen.where()
     wanted = counts_of(page_of(*place, model=1))
     assert screen.counts() != wanted, "the test needs a page where the model matters"
-    screen.page.keyboard.press("f")
-    screen.wait(lambda: screen.counts() == wanted, f"the counts of B: {wanted}")
-    screen.settled()
+    screen.press("f").wait(lambda: screen.counts() == wanted, f"the counts of B: {wanted}").settled()
     assert screen.where() == place
     assert screen.address()["model"] == "2"
     screen.page.get_by_role("radio", name="blocks 1.0", checked=True).wait_for()
@@ -256,8 +253,7 @@ def n_walks_over_documents(screen: Screen) -> None:
     screen.page.keyboard.press("n")
     assert (*screen.settled().where(), screen.address()["box"]) == seen[-1], "the last of the list"
     assert screen.page.locator(".box-facts").inner_text() == f"That was the last of {total} mistakes. N starts again."
-    screen.page.keyboard.press("n")
-    screen.wait(lambda: screen.where() == seen[0][:2], "the first of the list")
+    screen.press("n").wait(lambda: screen.where() == seen[0][:2], "the first of the list")
     screen.page.locator(".mistake.chosen[data-number='1']").wait_for()
     screen.settled()
 
@@ -265,13 +261,11 @@ def n_walks_over_documents(screen: Screen) -> None:
 def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
     slider = screen.thresholds().get_by_role("slider", name="IoU threshold")
     slider.focus()
-    screen.page.keyboard.press("ArrowRight")
-    screen.addressed(iou="0.51")
+    screen.press("ArrowRight").addressed(iou="0.51")
     screen.page.go_back()
     # The slider of a value that was set elsewhere takes the place of the one that was moved.
     values = "(nodes) => nodes.map((node) => node.value)"
-    screen.wait(lambda: slider.evaluate_all(values) == ["0.5"], "the slider at 0.5 again")
-    screen.settled()
+    screen.wait(lambda: slider.evaluate_all(values) == ["0.5"], "the slider at 0.5 again").settled()
     assert "iou" not in screen.address()
     assert "IoU ≥ 0.50" in screen.signature()
 
@@ -367,8 +361,7 @@ def another_theme_from_the_menu_recolours_the_charts(screen: Screen) -> None:
     page.get_by_role("button", name="Main menu").click()
     page.get_by_text("light_mode").locator("xpath=..").click()
     page.keyboard.press("Escape")
-    screen.wait(lambda: light in inks() and dark not in inks(), "the bars of the light theme")
-    screen.settled()
+    screen.wait(lambda: light in inks() and dark not in inks(), "the bars of the light theme").settled()
     assert_own_blocks(screen, "rgb(255, 255, 255)", "rgb(0, 107, 94)", "rgb(224, 242, 239)")
 
 

@@ -81,8 +81,7 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(visit: Visit,
     pictures = page.get_by_role("slider", name="Maximum pages with a picture")
     pictures.focus()
     page.keyboard.press("Home")
-    screen.wait(lambda: pictures.input_value() == "0", "no pictures")
-    screen.settled()
+    screen.wait(lambda: pictures.input_value() == "0", "no pictures").settled()
     page.get_by_role("button", name="Make the pack").click()
     button = page.get_by_role("button", name="Download review-pack.html")
     button.wait_for(timeout=120_000)
@@ -124,8 +123,7 @@ def a_box_is_marked_and_judged(kind: str, screen: Screen, **place: str) -> None:
     said = page.locator(".pair-said").inner_text().strip()
     assert said
     # The choice is sent after a rest, and is still there when it was answered.
-    screen.wait(lambda: "chosen" in screen.address(), "the chosen box in the address")
-    screen.settled()
+    screen.wait(lambda: "chosen" in screen.address(), "the chosen box in the address").settled()
     assert page.locator(".pair-pane .marked").count() > 0
     assert page.locator(".pair-said").inner_text().strip() == said
     judge_here(screen)
@@ -136,8 +134,7 @@ def the_box_is_left_with_its_page(screen: Screen) -> None:
     page.locator(".pair-pane").first.focus()
     first = page.locator(".net-page.current").inner_text()
     page.keyboard.press("ArrowRight")
-    screen.wait(lambda: page.locator(".net-page.current").inner_text() != first, "the next page of the list")
-    screen.settled()
+    screen.wait(lambda: page.locator(".net-page.current").inner_text() != first, "the next page of the list").settled()
     assert "chosen" not in screen.address(), "a box of another page"
 
 

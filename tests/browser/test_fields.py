@@ -168,8 +168,7 @@ def boxes_lie_where_the_ground_truth_says(screen: Screen) -> None:
     data = page_of("norris-20418", 1)
     box = next(b for b in data["boxes"] if b["label"] == "vendor.name" and b["side"] == "ground_truth")
     screen.page.locator(".pane").first.hover()
-    screen.page.keyboard.press("g")
-    screen.rested()
+    screen.press("g").rested()
     x1, y1, x2, y2 = screen.places()["boxes"][box["key"]]
     shares = [(x1 - left) / (right - left), (y1 - top) / (bottom - top), (x2 - left) / (right - left)]
     assert [*shares, (y2 - top) / (bottom - top)] == pytest.approx(wanted, abs=0.002)
@@ -182,9 +181,7 @@ def the_slider_scores_anew_by_keyboard_and_stepping_back_scores_as_before(screen
     slider = screen.thresholds().get_by_role("slider", name="IoU threshold")
     signed = screen.page.locator(".ls-facts")
     slider.focus()
-    screen.page.keyboard.press("ArrowRight")
-    screen.wait(lambda: screen.counts() == wanted, f"counts at 0.76: {wanted}")
-    screen.settled()
+    screen.press("ArrowRight").wait(lambda: screen.counts() == wanted, f"counts at 0.76: {wanted}").settled()
     assert screen.address()["field_iou"] == "0.76"
     assert slider.input_value() == "0.76"
     assert "IoU ≥ 0.76" in signed.inner_text()
@@ -224,8 +221,7 @@ def a_bin_of_the_confidence_opens_its_fields(screen: Screen) -> None:
     screen.page.mouse.click(last["x"] + last["width"] / 2, last["y"] + last["height"] / 2)
     screen.addressed(behind="bin_9")
     words = f"{int(core().confidence().calibration.count[-1])} fields: Confidence 0.9 to 1.0 of A"
-    screen.wait(lambda: words in screen.text(), "the table of the bin")
-    screen.settled()
+    screen.wait(lambda: words in screen.text(), "the table of the bin").settled()
 
 
 def a_curve_opens_its_field(screen: Screen) -> None:
@@ -235,8 +231,7 @@ def a_curve_opens_its_field(screen: Screen) -> None:
     screen.settled()
     name, x, y = chart.evaluate(A_CURVE, before)
     screen.page.mouse.click(x, y)
-    screen.addressed(field=name)
-    screen.drawn()
+    screen.addressed(field=name).drawn()
     title = screen.page.locator(".ls-section", has_text="AP against IoU")
     screen.wait(lambda: title.inner_text().endswith(screen.address()["field"]), "the title of the curve")
 

@@ -91,8 +91,7 @@ def a_verdict_on_a_difference_brings_corrected_numbers_that_stay_when_the_page_t
     said, first = numbers.inner_text(), page.locator(".net-page.current").inner_text()
     assert "corrected" in said
     keys.press("ArrowRight")
-    screen.wait(lambda: page.locator(".net-page.current").inner_text() != first, "the next page")
-    screen.settled()
+    screen.wait(lambda: page.locator(".net-page.current").inner_text() != first, "the next page").settled()
     assert numbers.inner_text() == said
 
 
@@ -364,20 +363,17 @@ def a_suspect_is_edited_accepted_and_taken_back_by_keys(kept: Path, screen: Scre
     (box,) = event.target.of("prediction")
     assert box.xyxy == pytest.approx(edges, abs=1e-4)
     screen.wait(lambda: page.locator(".suspect-row b").first.inner_text() != first, "the next suspect")
-    screen.press("3")
-    screen.wait(lambda: len(given()) == 2, "one more verdict")
+    screen.press("3").wait(lambda: len(given()) == 2, "one more verdict")
     assert [each.verdict for each in given()] == ["ground_truth_wrong", "ambiguous"]
     # They are stored before the browser is told.
     screen.rested()
     # What is taken back can be answered anew at once, without the question whether to replace it.
-    screen.press("u", "2")
-    screen.wait(lambda: len(given()) == 4, "the verdict taken back and the new one")
+    screen.press("u", "2").wait(lambda: len(given()) == 4, "the verdict taken back and the new one")
     last, cleared, anew = given()[-3:]
     assert (cleared.action, anew.verdict) == ("cleared", "model_wrong")
     assert last.target_id == cleared.target_id == anew.target_id
     screen.rested()
-    screen.press("u", "u")
-    screen.wait(lambda: [each.action for each in given()[4:]] == ["cleared"] * 2, "both taken back")
+    screen.press("u", "u").wait(lambda: [each.action for each in given()[4:]] == ["cleared"] * 2, "both taken back")
 
 
 def verdicts_in_a_store_that_others_use_wait_and_are_saved_by_themselves(kept: Path, screen: Screen) -> None:

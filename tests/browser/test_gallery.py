@@ -96,15 +96,13 @@ def keys_walk_the_cards_and_enter_opens_one(screen: Screen) -> None:
     assert cards.nth(1).evaluate("(node) => node.getRootNode().activeElement === node")
     screen.page.keyboard.press("End")
     assert cards.last.evaluate("(node) => node.getRootNode().activeElement === node")
-    screen.press("Home", "Enter")
-    screen.arrived("Pages")
+    screen.press("Home", "Enter").arrived("Pages")
 
 
 def many_cards_make_only_the_crops_that_are_near(screen: Screen) -> None:
     places = len(box_result().causes)
     screen.wait(lambda: screen.page.locator(".gl-card").count() == places > 90, "a card for each place")
-    screen.wait(lambda: drawn(screen) > 0, "the first crops")
-    screen.settled()
+    screen.wait(lambda: drawn(screen) > 0, "the first crops").settled()
     assert drawn(screen) < 60
     screen.page.locator(".gl-card").last.scroll_into_view_if_needed()
     screen.wait(lambda: screen.page.locator(".gl-card").last.locator("img").count() == 1, "the last crop")

@@ -179,8 +179,7 @@ def a_cell_opens_its_pages_and_exactly_its_pixels(screen: Screen) -> None:
     table = screen.page.locator(".st-key-pixel_lower [data-testid=stDataFrame]").last
     screen.click_cell(table, 1, 90)
     other, second = places[1]
-    screen.wait(lambda: caption(screen).startswith(f"{other}, page {second}: "), f"{other}, page {second}")
-    screen.settled()
+    screen.wait(lambda: caption(screen).startswith(f"{other}, page {second}: "), f"{other}, page {second}").settled()
     assert_tinted(screen, (other, second), ("Formula", "Text"))
     assert chosen(screen) == ("Formula", "Text")
     # The address is the whole state.
@@ -202,8 +201,7 @@ def zoom_and_a_sharper_picture(screen: Screen) -> None:
     width = image.evaluate("(node) => node.naturalWidth")
     for _ in range(5):
         screen.page.get_by_role("button", name="Zoom in").click()
-    screen.wait(lambda: image.evaluate("(node) => node.naturalWidth") > 1.2 * width, "a sharper picture")
-    screen.settled()
+    screen.wait(lambda: image.evaluate("(node) => node.naturalWidth") > 1.2 * width, "a sharper picture").settled()
     path = screen.page.locator("path.tint-fill").bounding_box()
     sheet = screen.page.locator(".tint-sheet").bounding_box()
     mask = cell_mask(core(), *shown_cell())
@@ -244,8 +242,7 @@ def the_keyboard_walks_the_grid_and_chooses(screen: Screen) -> None:
     assert f"{100 * share:.1f} % of the row" in words.inner_text()
     before = caption(screen)
     keys.press("Enter")
-    screen.wait(lambda: caption(screen) != before, "another page")
-    screen.settled()
+    screen.wait(lambda: caption(screen) != before, "another page").settled()
     assert chosen(screen) == ("Table", "Text")
     # The focus stays in the grid, so that the next arrow goes on from here.
     keys.press("End")
@@ -269,8 +266,7 @@ def the_table_is_another_way_to_a_cell(screen: Screen) -> None:
     screen.settled()
     # Third row, second class: the column of names is 130 wide, the others 76.
     screen.click_cell(table, 2, 130 + 76 * 1.5)
-    screen.wait(lambda: caption(screen) != before, "the pages of the cell")
-    screen.settled()
+    screen.wait(lambda: caption(screen) != before, "the pages of the cell").settled()
     names = core().classes[2], core().classes[1]
     assert (screen.address()["row"], screen.address()["column"]) == names
     screen.page.get_by_text("As table").click()

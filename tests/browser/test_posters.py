@@ -43,8 +43,7 @@ def press(screen: Screen, name: str) -> None:
 
 
 def wait_for(screen: Screen, poster_id: str) -> None:
-    screen.wait(lambda: poster(screen) == poster_id, f"{poster_id}; {poster(screen)}")
-    screen.settled()
+    screen.wait(lambda: poster(screen) == poster_id, f"{poster_id}; {poster(screen)}").settled()
 
 
 def cell(screen: Screen, row: int) -> None:
@@ -85,8 +84,7 @@ def choices_change_numbers_and_stand_in_the_address(screen: Screen) -> None:
     screen.addressed(poster_of="B")
     numbers = four(screen)
     press(screen, "Published")
-    screen.addressed(profile="published")
-    screen.drawn()
+    screen.addressed(profile="published").drawn()
     assert "profile published" in screen.signature("models")
     assert four(screen) != numbers
     screen.page.go_back()

@@ -129,8 +129,7 @@ def test_two_reviewers_on_two_servers(visit: Visit, store: Store, tmp_path: Path
             page.locator(".pane").first.focus()
             chosen = screen.address().get("box")
             page.keyboard.press("n")
-            screen.wait(lambda: screen.address().get("box", chosen) != chosen, "the next box in the address")
-            screen.settled()
+            screen.wait(lambda: screen.address().get("box", chosen) != chosen, "the next box in the address").settled()
             was, at = screen.address(), screen.where()
         connected: list[str] = []
 

@@ -89,8 +89,7 @@ def turned(screen: Screen, name: str, last: int) -> list[list[str]]:
             screen.page.locator(VIEWS[name][2]).first.click()
         screen.wait(lambda row=row: same(where(screen), row), f"page {step + 1} of the list")  # type: ignore[misc]
         screen.rested()
-    screen.wait(lambda: agrees(screen, name), "the address of the page")
-    screen.settled()
+    screen.wait(lambda: agrees(screen, name), "the address of the page").settled()
     return pages
 
 
@@ -142,8 +141,7 @@ def pages_are_drawn_before_the_answer_and_once(name: str, last: int, screen: Scr
     assert same(where(screen), pages[0])
     drawn = shown(screen)["drawn"]
     screen.page.evaluate("() => window.letGo()")
-    screen.wait(lambda: agrees(screen, name), "the address of the page")
-    screen.settled()
+    screen.wait(lambda: agrees(screen, name), "the address of the page").settled()
     after = shown(screen)
     assert {key: after[key] for key in ("page", "pictures", "boxes")} == {
         key: before[key] for key in ("page", "pictures", "boxes")
@@ -157,8 +155,7 @@ def fast_presses_end_where_they_lead(name: str, screen: Screen) -> None:
     for key in ["ArrowRight"] * 7 + ["ArrowLeft"] * 2:
         screen.page.keyboard.press(key)
     screen.wait(lambda: same(where(screen), pages[5]), f"page 6 of the list; {where(screen)}, {pages[5]}")
-    screen.wait(lambda: agrees(screen, name), "the address of the page")
-    screen.settled()
+    screen.wait(lambda: agrees(screen, name), "the address of the page").settled()
     assert same(where(screen), pages[5])
 
 
@@ -176,8 +173,7 @@ def the_other_model_of_fields_shows_the_page_that_was_turned_to(screen: Screen) 
     """From the sixth page, where the step before has ended."""
     pages = listed(screen, ".strip-page")
     screen.press("ArrowLeft", "f")
-    screen.wait(lambda: screen.page.locator(".list-head .model b").inner_text() == "B", "the other model")
-    screen.settled()
+    screen.wait(lambda: screen.page.locator(".list-head .model b").inner_text() == "B", "the other model").settled()
     assert same(where(screen), pages[4])
     assert agrees(screen, "fields")
     assert screen.address()["model"] == "2"

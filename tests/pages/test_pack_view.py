@@ -8,7 +8,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator.components.payload import ModelItem
-from evaluator.data.issues import BadInput
 from evaluator.formats.fields import schema_from
 from evaluator.pack import extra_protocols
 from evaluator.pack.blocks import Rows
@@ -27,6 +26,7 @@ from pages.views.pack.pack_job import FinishedPack
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import PACK, SAMPLE_DATA, fine, plain, start, texts
+from tests.reading import refusal_issues
 from tests.sample_part import write_part
 
 Make = Callable[[AppTest], tuple[AppTest, Any]]
@@ -235,9 +235,7 @@ def test_files_that_a_system_cannot_evaluate_are_said(made: Make, boxes: Sides) 
     app, job = made(app)
     assert (job.written, job.contents) == (None, None)
     assert texts(app.error) == ["Files cannot be evaluated as chosen. Each row shows how to fix it."]
-    with pytest.raises(BadInput) as refused:
-        by_terminal("pixel", one, "lines 1.0")
-    assert job.issues == refused.value.issues
+    assert job.issues == refusal_issues(by_terminal, "pixel", one, "lines 1.0")
     assert dashboard.issues(app)
 
 

@@ -24,6 +24,7 @@ from evaluator.protocols.sharding import DocumentShards, run_in_shards
 from evaluator.system.engine import processes
 from tests.building import Box, annotations, ground_truth, posters, random_rows, write_file
 from tests.engine_work import Lent, no_main
+from tests.reading import refusal_issues
 from tests.sample_part import write_part
 from tests.terminal import run_command
 from tests.toys.centres import Centres
@@ -230,11 +231,8 @@ def test_what_does_not_match_is_told_as_ever(tmp_path: Path) -> None:
         write_file(tmp_path / "gt.json", truth, side="ground_truth"),
         write_file(tmp_path / "dt.json", [row._replace(document=f"other {row.document}") for row in predicted]),
     ]
-    issues = []
-    for page_ranges in (0, 2):
-        with pytest.raises(BadInput) as refused:
-            project.evaluate("snapshot", paths[0], paths[1:], page_ranges=page_ranges)
-        issues.append(refused.value.issues)
+    refused = partial(refusal_issues, project.evaluate, "snapshot", paths[0], paths[1:])
+    issues = [refused(page_ranges=page_ranges) for page_ranges in (0, 2)]
     assert issues[0] == issues[1]
     assert issues[0][-1].severity == "error"
 

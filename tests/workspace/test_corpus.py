@@ -18,6 +18,7 @@ from evaluator.protocols.coco.streaming import evaluate_streamed
 from evaluator.workspace import corpus
 from tests.building import Box, random_rows, write_coco, write_file
 from tests.protocols.test_sharding import without_boxes
+from tests.reading import refusal_issues
 from tests.terminal import run_command
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -143,9 +144,7 @@ def test_an_interrupted_run_is_no_corpus_and_goes_on_where_it_was(
         patch.setattr(columns, "write", stopped)
         with pytest.raises(KeyboardInterrupt):
             corpus.make(tmp_path / "begun", TRUTH, [LINES, BLOCKS])
-    with pytest.raises(BadInput) as refused:
-        project.evaluate("snapshot", tmp_path / "begun", [LINES])
-    assert issues_text(refused.value.issues) == (
+    assert issues_text(refusal_issues(project.evaluate, "snapshot", tmp_path / "begun", [LINES])) == (
         f"error: begun: a corpus must be whole; found no {LIST}. Run the same layoutscope corpus again, which goes on "
         "where it was.\n"
     )
@@ -168,9 +167,7 @@ def test_a_coco_file_of_any_size_is_read_in_parts(tmp_path: Path, monkeypatch: p
         corpus.make(tmp_path / f"{step}", paths[0], [paths[1]])
         assert content(tmp_path / f"{step}") == content(tmp_path / "at once")
     # What is no plain COCO has the limit that it has everywhere.
-    with pytest.raises(BadInput) as refused:
-        corpus.make(tmp_path / "other", TRUTH, [])
-    assert "may have 2,000 bytes" in issues_text(refused.value.issues)
+    assert "may have 2,000 bytes" in issues_text(refusal_issues(corpus.make, tmp_path / "other", TRUTH, []))
 
 
 def test_models_are_added_without_touching_the_others(tmp_path: Path) -> None:

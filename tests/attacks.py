@@ -102,8 +102,7 @@ def good_files() -> dict[str, list[tuple[str, bytes]]]:
 @functools.cache
 def _good_files() -> dict[str, list[tuple[str, bytes]]]:
     rows = [box(0.1, 0.1, 0.4, 0.4), box(0.5, 0.1, 0.9, 0.4, label="Table", page=1)]
-    truth = ground_truth(rows)
-    sized = replace(truth, page_size=np.array([[600.0, 800.0], [600.0, 800.0]]))
+    sized = replace(ground_truth(rows), page_size=np.array([[600.0, 800.0], [600.0, 800.0]]))
     files: dict[str, list[tuple[str, bytes]]] = {name: [] for name in formats.FORMATS}
     for name, writer in WRITERS.items():
         files[name] += [(path.rsplit("/", 1)[-1], content) for path, content in writer.convert(sized).files.items()]

@@ -180,8 +180,7 @@ def random_rows(seed: int, *, documents: int = 4, pages: int = 3, per_page: floa
         x1, y1, x2, y2 = (min(max(corner, 0.0), 1.0) for corner in corners)
         (x1, x2), (y1, y2) = sorted((x1, x2)), sorted((y1, y2))
         if x2 - x1 > 1e-3 and y2 - y1 > 1e-3:
-            score = round(rng.random(), 2)
-            rows.append(Box(f"{document}.pdf", page, label, (x1, y1, x2, y2), score))
+            rows.append(Box(f"{document}.pdf", page, label, (x1, y1, x2, y2), round(rng.random(), 2)))
 
     for document, page in itertools.product(range(documents), range(pages)):
         for _ in range(rng.poisson(per_page)):

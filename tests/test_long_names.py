@@ -148,8 +148,7 @@ def test_a_third_model_whose_short_name_is_that_of_the_first_can_be_shown(tmp_pa
     models = [SAMPLE_DATA / "blocks.json", SAMPLE_DATA / "lines.json", again]
     files = workspace(SAMPLE_DATA / "ground_truth.json", models, SAMPLE_DATA / "pdf")
     app = start(PAGE_BROWSER, files=files)
-    switch = next(each for each in app.button_group if each.label == "Model")
-    switch.set_value(2)
+    next(each for each in app.button_group if each.label == "Model").set_value(2)
     fine(app.run())
     assert app.session_state[State.model.name] == 2
     assert viewer(app)["model"]["name"].endswith("(2)")

@@ -128,8 +128,7 @@ def test_the_dashboard(view: str, files: dict[str, Path]) -> None:
 @pytest.mark.usefixtures("whole_app")
 def test_an_upload(files: dict[str, Path]) -> None:
     """The second model is uploaded and is beside the first on Overview, with the numbers worked by hand."""
-    opened = workspace(files["truth"], [files["a"]])
-    app = start("pages/files.py", files=opened, protocol="centres")
+    app = start("pages/files.py", files=workspace(files["truth"], [files["a"]]), protocol="centres")
     add(app, {"b.boxes": B.encode()})
     assert counts_of_cards(app) == list(COUNTS.values())
 

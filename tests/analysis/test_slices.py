@@ -138,8 +138,7 @@ def test_a_planted_failure_is_the_first_row_and_confirmed() -> None:
     by_name = {each.name: each.values for each in attributes}
     category = next(each for each in attributes if each.name == "scan")
     plant = (by_name["label"] == 9) & (by_name["scan"] == category.names.index("yes")) & (by_name["y"] >= 0.4)
-    rng = np.random.default_rng(1)
-    loss = (rng.random(len(plant)) < np.where(plant, 0.6, 0.15)).astype(np.float64)
+    loss = (np.random.default_rng(1).random(len(plant)) < np.where(plant, 0.6, 0.15)).astype(np.float64)
     searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
     assert judged(rows_of(searched, loss), plant) == (True, 1)
     assert searched.subsets[0].confirmed

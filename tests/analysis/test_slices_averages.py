@@ -122,8 +122,7 @@ def area_of(hit: np.ndarray[Any, Any], predictions: FloatArray, truths: FloatArr
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_influence_of_a_box_is_the_derivative_with_its_weight(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    hit = rng.random(40) < 0.55
+    hit = np.random.default_rng(seed).random(40) < 0.55
     boxes = int(hit.sum()) + 7
     ranked = RankedLabel(np.arange(40), hit, np.arange(boxes), np.arange(boxes) < hit.sum())
     value, of_prediction = influence(ranked)

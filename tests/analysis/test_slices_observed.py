@@ -144,8 +144,7 @@ def test_the_confidence_is_an_attribute_of_predictions_only() -> None:
 
 def test_what_is_known_of_pages_and_documents_is_added() -> None:
     (result,) = results_of("fields", "anchors")
-    plain = observations_of([result], "recall")
-    (document, *_) = plain.documents
+    (document, *_) = observations_of([result], "recall").documents
     known = observations_of([result], "recall", of_pages={(document, None): {"vendor": "a", "depth": 7}})
     table = attribute_table(known.attributes)
     assert {"vendor", "depth", "depth (file)"} <= table.keys()
@@ -280,8 +279,7 @@ def test_pdfs_and_a_table_give_attributes_of_fields(tmp_path: Path, capsys: pyte
     named.write_text(json.dumps({"first": [{"attribute": "vendor", "op": "==", "value": names[0].split("-")[0]}]}))
     arguments = [*arguments[:4], "--slices", str(named), "--attributes", str(table)]
     assert run(["evaluate", "fields", *arguments, "--json"]) == 0
-    one = json.loads(capsys.readouterr().out)["slices"]["first"]
-    assert one["fields_counted"] > 0
+    assert json.loads(capsys.readouterr().out)["slices"]["first"]["fields_counted"] > 0
     table.write_text(table.read_text() + "nobody,x\n")
     said = "rows should name documents of the files that are compared"
     assert run(["evaluate", "fields", *arguments, "--json"]) == 0

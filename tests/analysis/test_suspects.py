@@ -59,8 +59,7 @@ def test_planted_errors_come_first(
     assert ((ranked.score >= 0.01) & (ranked.score <= 1.0)).all()
     if kind != "mixed" and count == 2:
         # Nearly all that is listed with certainty is of the kind that was planted.
-        sure = ranked.kind[ranked.score > 0.9]
-        assert (sure == KINDS.index(kind)).mean() > 0.9
+        assert (ranked.kind[ranked.score > 0.9] == KINDS.index(kind)).mean() > 0.9
 
 
 def test_scores_are_probabilities(models: tuple[Columns, list[Columns], int]) -> None:
@@ -88,8 +87,7 @@ def test_a_proposal_is_the_true_box(models: tuple[Columns, list[Columns], int]) 
 def test_the_order_of_the_boxes_does_not_matter(models: tuple[Columns, list[Columns], int]) -> None:
     truth, both, labels = models
     errors = bench.planted(truth, KINDS, labels, np.random.default_rng(5)).truth
-    rng = np.random.default_rng(1)
-    mixed = rng.permutation(len(errors.page))
+    mixed = np.random.default_rng(1).permutation(len(errors.page))
     ranked, again = (rank(side, both, labels=labels) for side in (errors, errors.take(mixed)))
     # Samples for scales are taken by row, so that the last digits may differ.
     first, second = ranked.score > 0.5, again.score > 0.5
@@ -124,8 +122,7 @@ def test_partners_prefer_one_label_and_a_box_is_repeated_only_on_its_own_page() 
     model = columns((0, 1, 0.1, 0.1, 0.5, 0.2, 0.9), (0, 0, 0.1, 0.1, 0.48, 0.2, 0.8), (1, 1, 0.1, 0.1, 0.5, 0.18, 0.7))
     assert partners(truth, model, iou_floor=0.2).tolist() == [1, 2]
     assert partners(truth, NOTHING, iou_floor=0.2).tolist() == [NOBODY, NOBODY]
-    inside = columns((0, 0, 0.1, 0.1, 0.3, 0.2, np.nan))
-    assert covered_by_others(inside, truth).tolist() == [1.0]
+    assert covered_by_others(columns((0, 0, 0.1, 0.1, 0.3, 0.2, np.nan)), truth).tolist() == [1.0]
     assert covered_by_others(truth, truth, themselves=True).tolist() == [0.0, 0.0]
     boxes = columns(
         (0, 0, 0.1, 0.1, 0.5, 0.5, 0.4), (3, 0, 0.1, 0.1, 0.5, 0.5, 0.9), (0, 1, 0.1, 0.1, 0.5, 0.52, 0.8),
@@ -170,8 +167,7 @@ def listed(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str,
 
 @pytest.fixture(scope="module")
 def spoilt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, ...]:
-    path = write_spoilt(tmp_path_factory.mktemp("spoilt"), sample_dataset())
-    return ("--gt", path, *SIDES[2:])
+    return ("--gt", write_spoilt(tmp_path_factory.mktemp("spoilt"), sample_dataset()), *SIDES[2:])
 
 
 def test_json_has_the_keys_of_the_contract(spoilt: tuple[Any, ...], capsys: pytest.CaptureFixture[str]) -> None:

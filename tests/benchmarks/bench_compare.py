@@ -111,8 +111,7 @@ def followed(sides: Sequence[Measures], documents: int, resamples: int) -> dict[
         lengths = [len(one.document) for one in part.rankings]
         long += sum(length > EXACT for length in lengths)
         for runs, curves in ((quick, {}), (exact, {"exact": max(lengths)})):
-            made = Curves(part.rankings, part.interpolated, **curves)
-            runs.append(timed(made.averages, weights))
+            runs.append(timed(Curves(part.rankings, part.interpolated, **curves).averages, weights))
     (a, b), (exact_a, exact_b) = ([run.answer for run in runs] for runs in (quick, exact))
     apart = {"apart": _apart(a, exact_a), "difference_apart": _apart(b - a, exact_b - exact_a)}
     for name, share in apart.items():

@@ -54,8 +54,7 @@ def tried(paths: tuple[Path, Path], combinations: list[tuple[str, ...]]) -> dict
     good = match_check.diagnosis_of(*sides).as_given or 0.0
     undone, runs, missed = 0, [], []
     for names in combinations:
-        both = spoilt(*sides, *names)
-        runs.append(timed(match_check.diagnosis_of, *both))
+        runs.append(timed(match_check.diagnosis_of, *spoilt(*sides, *names)))
         diagnosis = runs[-1].answer
         best = diagnosis.best
         if best is None and len(names) == 2 and (diagnosis.as_given or 0.0) >= good - CLOSE:

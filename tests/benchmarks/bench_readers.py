@@ -49,8 +49,7 @@ def measured(name: str, size: int) -> tuple[int, float, float]:
 
 def main() -> int:
     """Print a line for each family."""
-    parser = parser_of(__doc__, bytes=100 * 2**20, formats=",".join(FAMILIES))
-    given = parsed(parser, bytes=2**20)
+    given = parsed(parser_of(__doc__, bytes=100 * 2**20, formats=",".join(FAMILIES)), bytes=2**20)
     report: dict[str, Any] = {}
     for name in given.formats.split(","):
         _, _, least = measured(name, 1)

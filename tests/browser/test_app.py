@@ -38,8 +38,7 @@ OTHER_VIEWS = [*sorted({path.stem for path in (ROOT / "pages").glob("[a-z]*.py")
 
 
 def page_of(document: str, number: int, model: int = 0, iou: float = 0.5, **more: Any) -> dict[str, Any]:
-    dataset = sample()
-    row = dataset.page_row(document, number - 1)
+    row = sample().page_row(document, number - 1)
     assert row is not None
     result = box_result(model, iou)
     return read_by_browser(page_overlay.page_data(result, row, causes=result.causes, **more))
@@ -276,8 +275,7 @@ def a_row_of_the_overview_opens_its_pages_at_its_thresholds_and_stepping_back_le
     for page in result.mistakes.page.tolist():
         mistakes[sample().page_document[page]] += 1
     worst = max(range(len(mistakes)), key=lambda row: (mistakes[row], -row))
-    grid = screen.page.locator("[data-testid=stDataFrame]").last
-    screen.click_cell(grid, 0, 60)
+    screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").last, 0, 60)
     screen.arrived("Pages")
     name = sample().documents[worst].doc_id
     assert screen.where()[0] == name

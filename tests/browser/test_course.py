@@ -56,8 +56,7 @@ def test_from_the_worst_page_to_the_pack_and_every_kind_of_compare(visit: Visit,
     assert counts["FP"] + counts["FN"] > 0, "the worst page comes first"
     assert screen.signature().startswith(signed)
     # The threshold matches anew by the rule of the protocol, on the same page.
-    slider = screen.thresholds().get_by_role("slider", name="IoU threshold")
-    slider.focus()
+    screen.thresholds().get_by_role("slider", name="IoU threshold").focus()
     page.keyboard.press("End")
     assert wanted != counts, "the test needs a page where the threshold matters"
     screen.wait(lambda: screen.where() == place and screen.counts() == wanted, f"counts at {high}: {wanted}")

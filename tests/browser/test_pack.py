@@ -54,8 +54,7 @@ def opened(browser: Any, pack: Path) -> Iterator[Any]:
 def test_it_opens_from_disk_with_every_part(opened: Any) -> None:
     for name in ("Decisions", "Causes", "Key numbers", "Ledger", "Labels", "Pages", "Method"):
         assert opened.get_by_role("heading", name=name).count() >= 1
-    broken = opened.evaluate("() => [...document.images].filter((image) => !image.naturalWidth).length")
-    assert broken == 0
+    assert opened.evaluate("() => [...document.images].filter((image) => !image.naturalWidth).length") == 0
     # Each cause has the picture once, and refers to it on the other model's side.
     sides = opened.evaluate(
         """() => [...document.querySelectorAll('#causes .cause[id]')].map((cause) =>
@@ -85,8 +84,7 @@ def test_boxes_lie_inside_their_pictures(opened: Any) -> None:
 
 def test_a_page_opens_in_the_viewer_and_keys_walk_on(opened: Any) -> None:
     opened.get_by_role("button", name="Open in the viewer").first.click()
-    toggle = opened.locator("#viewer .toggle:has(.swatch-TP)")
-    toggle.wait_for()
+    opened.locator("#viewer .toggle:has(.swatch-TP)").wait_for()
     first = opened.locator("#viewer .place b").first.inner_text()
     opened.keyboard.press("ArrowRight")
     place = "document.querySelector('#viewer-host').shadowRoot.querySelector('.place b').innerText"

@@ -39,8 +39,7 @@ def code(name: str, model: str = "lines") -> int:
 
 
 def page_row(document: str, number: int, model: str = "lines") -> int:
-    dataset = core(model).dataset
-    row = dataset.page_row(document, number - 1)
+    row = core(model).dataset.page_row(document, number - 1)
     assert row is not None
     return row
 
@@ -176,8 +175,7 @@ def a_cell_opens_its_pages_and_exactly_its_pixels(screen: Screen) -> None:
     chips = screen.page.locator(".tint-chip").all_inner_texts()
     assert {re.sub(", [0-9]+ boxes", "", chip) for chip in chips} <= {"True Formula", "Predicted Text"}
     # The second page of the list: its row is clicked on the canvas of the table.
-    table = screen.page.locator(".st-key-pixel_lower [data-testid=stDataFrame]").last
-    screen.click_cell(table, 1, 90)
+    screen.click_cell(screen.page.locator(".st-key-pixel_lower [data-testid=stDataFrame]").last, 1, 90)
     other, second = places[1]
     screen.wait(lambda: caption(screen).startswith(f"{other}, page {second}: "), f"{other}, page {second}").settled()
     assert_tinted(screen, (other, second), ("Formula", "Text"))

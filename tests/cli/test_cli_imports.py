@@ -121,8 +121,7 @@ def test_the_numbers_of_coco_need_neither_other_protocols_nor_what_belongs_to_bo
     for path, value in zip(paths, (truth, [{**box, "score": 0.5}]), strict=True):
         path.write_text(json.dumps(value))
     command = [sys.executable, "-c", COCO_PROGRAM, *map(str, paths)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    modules = run.stderr.split()
+    modules = subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()
     not_needed = {"xml.etree", "defusedxml", "concurrent.futures", "logging"}
     assert {*HEAVY, *not_needed} & {*modules} == {"numpy"}
     own = "base", "coco", *(f"coco.{name}" for name in ("curves", "evaluation", "matching", "streaming", "protocol"))

@@ -270,5 +270,4 @@ def test_check_names_the_documents_that_need_a_password(folder: Path, tmp_path: 
             f"warning: locked.pdf: {rule}; found locked.pdf needs a password{why}. {fix}\n"
             "1 checked: 0 errors, 1 warning\n"
         )
-    opened = run(*files, "--pdfs", folder / "pdfs", "--password-file", folder / "named.txt")
-    assert opened == clean
+    assert run(*files, "--pdfs", folder / "pdfs", "--password-file", folder / "named.txt") == clean

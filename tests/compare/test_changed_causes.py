@@ -23,8 +23,7 @@ def of(results: Results) -> ChangedCauses:
 
 def test_a_table_read_as_lines_is_one_cause_that_b_solves() -> None:
     """A reads the table as four boxes: one missed and four extra; B finds it, and invents a Figure below."""
-    results = results_of([WHOLE], ROWS, [WHOLE._replace(score=0.9), BELOW._replace(score=0.4)])
-    made = of(results)
+    made = of(results_of([WHOLE], ROWS, [WHOLE._replace(score=0.9), BELOW._replace(score=0.4)]))
     assert [(family_title(family), made.change(place)) for place, family in enumerate(made.families)] == [
         ("Table read as several Figure boxes", "solved"), ("Extra Figure", "new"),
     ]  # fmt: skip
@@ -120,5 +119,4 @@ def test_a_label_counts_its_boxes_only() -> None:
 
 def test_a_page_row_is_a_row_of_the_dataset() -> None:
     truth = [Box("a.pdf", 2, "Table", (0.1, 0.1, 0.5, 0.5), None), BELOW._replace(page=0)]
-    made = of(results_of(truth, [], truth))
-    assert sorted(made.page.tolist()) == [0, 1]
+    assert sorted(of(results_of(truth, [], truth)).page.tolist()) == [0, 1]

@@ -256,8 +256,7 @@ def test_ratios_of_counts_are_those_of_each_part_alone(seed: int, largest: int, 
 
 def test_the_interval_equals_a_plain_loop_over_resamples_with_the_same_seed() -> None:
     truth, a, b = two_models(5, documents=12)
-    documents = names(12)
-    results = snapshot_results(truth, a, b, documents=documents)
+    results = snapshot_results(truth, a, b, documents=names(12))
     changes = {(one.metric, one.label): one for one in differences(*map(box_measures, results), seed=9, resamples=300)}
     tables = [result.per_document for result in results]
     rng = np.random.default_rng(9)
@@ -328,8 +327,7 @@ def test_undefined_resamples_are_left_out_until_there_are_too_many(undefined: in
     assert (not math.isnan(low[0])) == known == (not math.isnan(high[0]))
     assert UNDEFINED_SHARE == 0.05
     if known:
-        expected = np.quantile(column[undefined:], [0.025, 0.975])
-        assert [low[0], high[0]] == pytest.approx(expected.tolist())
+        assert [low[0], high[0]] == pytest.approx(np.quantile(column[undefined:], [0.025, 0.975]).tolist())
 
 
 def toy(
@@ -424,8 +422,7 @@ def test_documents_are_paired_by_their_ids() -> None:
     mixed = b.parts[0]
     order = np.random.default_rng(0).permutation(9)
     part = Ratios(mixed.keys, mixed.values, mixed.numerator[order], mixed.denominator[order])
-    moved = Measures(tuple(b.documents[row] for row in order), b.overall, (part,))
-    assert only(a, moved) == only(a, b)
+    assert only(a, Measures(tuple(b.documents[row] for row in order), b.overall, (part,))) == only(a, b)
 
 
 @given(seed=seeds)

@@ -46,8 +46,7 @@ class TestAnswer:
         ],
     )
     def test_the_interval_lies_in_a_zone_or_crosses_a_border(self, low: float, high: float, answer: str) -> None:
-        decision = decide([difference(at=(low + high) / 2, low=low, high=high)], NAMES)
-        assert decision.answer == answer
+        assert decide([difference(at=(low + high) / 2, low=low, high=high)], NAMES).answer == answer
 
     def test_its_words(self) -> None:
         at_most = "F1 gains +0.7 points at most (−0.3 to +0.7): less than the"

@@ -117,8 +117,7 @@ def test_intervals_hold_together_about_as_often_as_they_say() -> None:
 def test_the_interval_of_one_model_is_the_widened_percentile_interval() -> None:
     one = made("a", 0.6, noise=1)
     standing = standings([one], F1, seed=3, resamples=400)
-    rng = np.random.default_rng(3)
-    drawn = rng.integers(0, 40, (400, 40))
+    drawn = np.random.default_rng(3).integers(0, 40, (400, 40))
     values = one.measures.parts[0].per_document[:, 0][drawn].mean(axis=1)
     wanted = widen_interval(interval(values[:, None]), np.array([standing.values[0]]), np.array([40]))
     assert (standing.low[0], standing.high[0]) == pytest.approx((wanted.low[0], wanted.high[0]))
@@ -181,8 +180,7 @@ def test_an_earlier_result_stands_as_the_model_with_its_boxes() -> None:
     ("protocol", "metrics"), [("coco", ("AP", "AP50", "AP75", "AR100")), ("pod", ("map", "mean_f1"))]
 )
 def test_an_earlier_result_keeps_what_its_protocol_is_known_by(protocol: str, metrics: tuple[str, ...]) -> None:
-    content = written(protocol)
-    (earlier,) = read_results(content, "result.json")
+    (earlier,) = read_results(written(protocol), "result.json")
     results = [one.result for one in evaluate_together(protocol, TRUTH, PREDICTIONS)]
     system = PROTOCOLS[protocol]
     named = zip(("lines", "blocks"), results, strict=True)
@@ -332,8 +330,7 @@ def test_an_axis_ends_at_ratios_that_can_be(tmp_path: Path, x: float, ends: list
     model = write_file(tmp_path / "model.json", [box(x, 0.1, x + 0.2, 0.3)])
     app = start(MODELS, files=dashboard.workspace(truth, [model]))
     table = next(body for body in dashboard.html_blocks(app) if "ls-models" in body)
-    recall = re.findall('class="ls-axis"><span>(.*?)</span><span>(.*?)</span>', table)[-1]
-    assert list(recall) == ends
+    assert list(re.findall('class="ls-axis"><span>(.*?)</span><span>(.*?)</span>', table)[-1]) == ends
 
 
 def test_another_measure_and_label() -> None:
@@ -385,8 +382,7 @@ def test_a_cell_of_the_pairs_leads_to_compare() -> None:
     app.session_state["rank_pair"] = (0, 1)
     dashboard.fine(app.run())
     assert any(word.startswith("A lines 1.0 against B blocks 1.0: F1 −9.9") for word in dashboard.words(app))
-    button = next(each for each in app.button if each.label == "Open in Compare")
-    dashboard.fine(button.click().run())
+    dashboard.fine(next(each for each in app.button if each.label == "Open in Compare").click().run())
     assert dashboard.title(app) == "Compare"
     assert [app.session_state[dashboard.key_of(app, name)] for name in ("model_a", "model_b")] == [1, 0]
 

@@ -374,8 +374,7 @@ def test_the_text_that_a_mistake_loses_is_listed_and_marked() -> None:
     words = np.array([[0.1, 0.12, 0.2, 0.14], [0.1, 0.42, 0.2, 0.44], [0.3, 0.42, 0.4, 0.44], [0.8, 0.8, 0.9, 0.82]])
     text = PageText(Words(words, ("Figure", "3.", "Households", "elsewhere")))
     result = result_of(*CUT)
-    data = page_data(result, 0, text=text)
-    (mistake,) = data["mistakes"]
+    (mistake,) = page_data(result, 0, text=text)["mistakes"]
     assert mistake["lines"][-1] == "lost “3. Households” (2 words)"
     assert (mistake["lost_words"], mistake["foreign_words"], mistake["foreign"]) == (2, 0, [])
     lost = read_by_browser(page_overlay.lost_text(result, 0, text))

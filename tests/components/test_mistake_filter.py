@@ -153,8 +153,7 @@ def test_every_row_agrees_with_a_loop_over_the_mistakes(seed: int) -> None:
     truth, predicted = result.matching.dataset.ground_truth, result.matching.prediction
     mistakes = result.mistakes
     columns = columns_of(result)
-    rng = np.random.default_rng(seed)
-    low, high = np.sort(rng.uniform(0, 1, 2))
+    low, high = np.sort(np.random.default_rng(seed).uniform(0, 1, 2))
     chosen = MistakeFilter(label="Table", score=(low, 1.0), iou=(0.0, high), size=(0.0, high))
     keep = passing(columns, result.matching.dataset, chosen)
     code = result.matching.dataset.labels.index("Table")
@@ -228,8 +227,7 @@ def test_what_the_filter_keeps_is_said(three_documents: snapshot.ThresholdResult
 
 
 def test_strip(three_documents: snapshot.ThresholdResult) -> None:
-    pages = pages_of(three_documents)
-    drawn = read_by_browser(strip(three_documents, pages, 1))
+    drawn = read_by_browser(strip(three_documents, pages_of(three_documents), 1))
     assert drawn["first"] == 0
     entries = drawn["pages"]
     assert [(f"{each['document'][0]}{each['index']}", each["mistakes"], len(each["blocks"])) for each in entries] == [
@@ -248,8 +246,7 @@ def test_strip_draws_a_few_blocks_of_a_full_page() -> None:
 
 def test_the_strip_of_a_long_document_is_a_window_around_the_page() -> None:
     result = result_of([box(0.1, 0.1, 0.2, 0.2)], [], pages=[("a.pdf", page) for page in range(1, 500)])
-    pages = pages_of(result, worst_first=False)
-    drawn = read_by_browser(strip(result, pages, 300))
+    drawn = read_by_browser(strip(result, pages_of(result, worst_first=False), 300))
     assert (drawn["first"], len(drawn["pages"])) == (270, 120)
     (current,) = [each for each in drawn["pages"] if each["current"]]
     assert current["index"] == 300

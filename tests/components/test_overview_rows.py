@@ -101,8 +101,7 @@ def test_without_a_wrong_box_no_label_has_most_of_them(tmp_path: Path) -> None:
         write_file(tmp_path / f"{side}.json", truth, side=side, labels=names) for side in ("ground_truth", "prediction")
     ]
     (made,) = project.evaluate("snapshot", sides[0], [sides[1]])
-    facts = rows.labels({"A": made.result.thresholds[0.5]}, None, opened=False).facts
-    assert facts == "F1 from 0 to 1"
+    assert rows.labels({"A": made.result.thresholds[0.5]}, None, opened=False).facts == "F1 from 0 to 1"
 
 
 @pytest.mark.parametrize("models", [1, 2])

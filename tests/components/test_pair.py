@@ -213,8 +213,7 @@ def test_the_list_tells_net_change_and_the_unchanged_pages() -> None:
 
 def test_of_a_long_list_only_the_pages_around_are_handed_over() -> None:
     rows = [box(0.1, 0.1, 0.5, 0.5, page=page) for page in range(LISTED_PAGES + 60)]
-    results = results_of(rows, rows[:1], rows[1:])
-    both = ledger(*results)
+    both = ledger(*results_of(rows, rows[:1], rows[1:]))
     order = listed_pages(both, "changed")
     for position in (0, 130, len(order) - 1):
         strip = read_by_browser(page_list(both, "changed", order, position, NAMES))["strip"]
@@ -261,8 +260,7 @@ def test_the_cells_of_the_board_are_the_ledger() -> None:
 
 
 def test_bars_stand_where_their_numbers_say() -> None:
-    board = board_of(ledger(*sample()), sample_differences())
-    few, every = board["tables"]
+    few, every = board_of(ledger(*sample()), sample_differences())["tables"]
     assert len(few["rows"]) == 8 < len(every["rows"])
     for table in (few, every):
         for row in table["rows"]:

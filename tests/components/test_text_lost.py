@@ -227,6 +227,5 @@ def test_the_ink_of_a_scanned_page_lies_where_its_ground_truth_is() -> None:
         path = SAMPLE_DATA / "pdf" / "scanned-minutes-1997.pdf"
         assert pool.words(path, 1).texts == ()
         cells = pool.ink(path, 1).cells
-    inside = cells_in(cells.shape, mine)
-    assert cells[inside].sum() / cells.sum() > 0.9
+    assert cells[cells_in(cells.shape, mine)].sum() / cells.sum() > 0.9
     assert ink_lost(Ink(cells), mine, mine).share == 0.0

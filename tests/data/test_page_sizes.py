@@ -106,8 +106,7 @@ def test_pages_without_boxes_need_no_size() -> None:
     (issue,) = unit_issue(truth, in_unit_of(elsewhere, truth))
     assert issue.found == "1 of 2 pages without, other.pdf, page 4 first"
     assert np.isnan(entry_sizes(more, truth)[0]).all()
-    empty = annotations([])
-    assert in_unit_of(empty, truth).unit == "pixels"
+    assert in_unit_of(annotations([]), truth).unit == "pixels"
 
 
 def test_a_fix_of_the_unit_goes_before_what_the_format_says(files: Path) -> None:

@@ -152,8 +152,7 @@ def star(rng: np.random.Generator) -> np.ndarray:
     """A ring around a point that does not cross itself."""
     angle = np.sort(rng.uniform(0, 2 * np.pi, rng.integers(5, 12)))
     reach = rng.uniform(0.1, 0.3, len(angle))
-    middle = rng.uniform(0.35, 0.65, 2)
-    return middle + np.column_stack([reach * np.cos(angle), reach * np.sin(angle)])
+    return rng.uniform(0.35, 0.65, 2) + np.column_stack([reach * np.cos(angle), reach * np.sin(angle)])
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -260,8 +260,7 @@ def test_the_folders_that_were_not_used_for_longest_are_deleted(home: Path, monk
     assert {home / "notes.txt", *paths[:2]} <= left
     assert len(left) == 4
     # What is used is not the oldest any more.
-    used = next(path for path in paths[:2] if path.is_dir())
-    assert column_cache._opened(used) is not None
+    assert column_cache._opened(next(path for path in paths[:2] if path.is_dir())) is not None
     monkeypatch.setattr(column_cache, "MOST", size + size // 2)
     column_cache._bound(home)
     assert len(stored(home)) == 2

@@ -48,6 +48,5 @@ def test_its_file_is_known_to_the_terminal(tmp_path: Path, capsys: pytest.Captur
             cli.main([words, str(tmp_path / "page.xml")])
         assert left.value.code == 0
         assert line in capsys.readouterr().out.splitlines()
-    scored = blocks("xml")[0].replace("/>", ' score="0.5"/>')
-    source = formats.read_bytes(scored.encode(), "page.xml")
+    source = formats.read_bytes(blocks("xml")[0].replace("/>", ' score="0.5"/>').encode(), "page.xml")
     assert (source.side, source.boxes.score.tolist()) == ("prediction", [0.5, 0.5])

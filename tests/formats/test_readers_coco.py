@@ -234,8 +234,7 @@ def test_ids_that_are_texts() -> None:
 
 
 def test_numbers_in_quotes_are_the_numbers() -> None:
-    value = instances(annotation(image_id="7", id="4", category_id="2"))
-    source = read(value)
+    source = read(instances(annotation(image_id="7", id="4", category_id="2")))
     assert (list(source.page_ids), list(source.boxes.ids), source.issues) == (["7", "3"], ["4"], ())
     assert coco.resolve(read([result(image_id="7")]), source).boxes.document.tolist() == [0]
 

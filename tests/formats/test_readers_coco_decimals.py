@@ -54,8 +54,7 @@ def test_numbers_are_those_of_the_decoder_to_the_last_bit(numbers: list[str]) ->
             assert bits(value) == bits(decoded([number]))
     kept = [number for number, value in known.items() if value is not None]
     if kept:
-        together = read(kept)
-        assert bits(together) == bits(decoded(kept))
+        assert bits(read(kept)) == bits(decoded(kept))
 
 
 @given(st.floats(1e-4, 9_999_999.0))

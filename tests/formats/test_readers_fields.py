@@ -265,8 +265,7 @@ def test_a_schema_is_read(tmp_path: Path) -> None:
     assert (schema.name, len(schema.sha256), list(children)) == ("invoice.json", 64, ["total", "LineItems", "v"])
     assert children["total"].rule == Rule("number", 0.95)
     assert (children["LineItems"].is_list, children["LineItems"].match_threshold) == (True, 0.6)
-    item = children["LineItems"].item
-    assert item.children["Desc"].rule == Rule("text", 0.8)
+    assert children["LineItems"].item.children["Desc"].rule == Rule("text", 0.8)
     assert children["v"].children["day"].rule == Rule("date", 1.0)
 
 

@@ -296,8 +296,7 @@ ODD = (None, [], {}, "x", -1, 1e308, True, [[[]]], 10**30)
 def test_no_value_anywhere_gives_a_traceback(name: str) -> None:
     tree = own(name)
     for turn, path in enumerate(paths(tree)):
-        spoilt = changed(tree, *path, to=ODD[turn % len(ODD)])
-        issues = issues_of(spoilt, format=FORMAT_OF[name])
+        issues = issues_of(changed(tree, *path, to=ODD[turn % len(ODD)]), format=FORMAT_OF[name])
         assert all(issue.file == "f.json" and issue.rule and issue.fix for issue in issues)
 
 

@@ -242,8 +242,7 @@ REGION = "line 1, <tableRegion>"
     ],
 )  # fmt: skip
 def test_what_is_wrong(text: str, sentence: str) -> None:
-    errors = refused(text)
-    assert errors[0] == f"p.xml: {sentence}"
+    assert refused(text)[0] == f"p.xml: {sentence}"
 
 
 ENCODING = "text must be in a known encoding, the declared one or UTF-8 (XML 1.0, section 4.3.3)"

@@ -498,8 +498,7 @@ def test_mutated_files(data, tree):
         copied = dict(container)
         container.clear()
         container.update({mark: data.draw(JUNK), **copied})
-    text = json.dumps(tree)
-    content = text.replace(json.dumps(mark), json.dumps(key)).encode()
+    content = json.dumps(tree).replace(json.dumps(mark), json.dumps(key)).encode()
     fast, issues = outcome(content, max_per_rule=None)
     exact, exact_issues = _exact(content, max_per_rule=None)
     assert issues == exact_issues

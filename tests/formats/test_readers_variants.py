@@ -186,8 +186,7 @@ NO_BOXES_OF_TEXT: Final = {"id": 1, "data": {"text": "x"}, "annotations": [
     ],
 )  # fmt: skip
 def test_what_is_said_of_variants(tree: object, name: str, sentence: str) -> None:
-    source = read(tree.encode() if isinstance(tree, str) else tree, name)
-    assert f"{name}: {sentence}" in warned(source)
+    assert f"{name}: {sentence}" in warned(read(tree.encode() if isinstance(tree, str) else tree, name))
 
 
 PAGE_OF_9: Final = {"size": {"width": 9, "height": 9}, "page_no": 1}

@@ -58,8 +58,7 @@ class TestRules:
 
     def test_several_boxes_read_as_one(self) -> None:
         one = box(0.1, 0.1, 0.9, 0.5, label="Figure")
-        named = titles([*lines(5), *ELSEWHERE], [one, *ELSEWHERE])
-        assert named == ["5 Text boxes read as one Figure"]
+        assert titles([*lines(5), *ELSEWHERE], [one, *ELSEWHERE]) == ["5 Text boxes read as one Figure"]
 
     def test_a_page_without_predictions(self) -> None:
         truth = [*lines(4), box(0.1, 0.1, 0.5, 0.5, page=1, label="Text")]

@@ -192,10 +192,8 @@ def test_what_moved_together_is_the_same_in_pieces(seed: int, size: int, at_once
 
 
 def test_the_common_distance_of_many_pairs_is_among_the_cells_where_most_are() -> None:
-    rng = np.random.default_rng(5)
-    moved = np.concatenate([rng.random((20_000, 2)), np.full((300, 2), 0.5)])
-    together = causes._together(moved, np.array([0.001, 0.001]))
-    assert int(together[-300:].sum()) == 300
+    moved = np.concatenate([np.random.default_rng(5).random((20_000, 2)), np.full((300, 2), 0.5)])
+    assert int(causes._together(moved, np.array([0.001, 0.001]))[-300:].sum()) == 300
 
 
 def test_a_page_of_alike_boxes_is_looked_at_piece_by_piece() -> None:

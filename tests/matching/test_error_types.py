@@ -261,8 +261,7 @@ def layouts(draw: st.DrawFn, *, grid: int | None = None) -> Layout:
 
     Corners are whole numbers up to `grid`, which makes ties, or continuous, which makes none.
     """
-    seed = draw(st.integers(0, 2**32 - 1))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     pages, labels = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     rows: list[list[float]] = []
     for _ in range(draw(st.integers(0, 12))):

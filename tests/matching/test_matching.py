@@ -19,8 +19,7 @@ Boxes = tuple[FloatArray, IntArray]
 
 def one_iou(first: FloatArray, second: FloatArray) -> float:
     width = max(min(first[2], second[2]) - max(first[0], second[0]), 0.0)
-    height = max(min(first[3], second[3]) - max(first[1], second[1]), 0.0)
-    shared = width * height
+    shared = width * max(min(first[3], second[3]) - max(first[1], second[1]), 0.0)
     own, other = ((box[2] - box[0]) * (box[3] - box[1]) for box in (second, first))
     return shared / (own + other - shared) if shared > 0 else 0.0
 
@@ -168,8 +167,7 @@ def test_denormal_boxes_match_only_their_like() -> None:
     tiny = 5e-324
     rows = np.array([[0, 0, 1, 1], [0, 0, 2, 2], [3, 3, 4, 5]]) * tiny
     boxes = np.vstack([rows, [[0.0, 0.0, 1.0, 1.0]]]), np.zeros(4, dtype=np.int64)
-    pairs = matched(boxes, boxes, 0.2)
-    assert triples(pairs) == [(row, row, 1.0) for row in range(4)]
+    assert triples(matched(boxes, boxes, 0.2)) == [(row, row, 1.0) for row in range(4)]
 
 
 @given(truth=sides(steps=7, most=5, groups=1), prediction=sides(steps=7, most=5, groups=1))

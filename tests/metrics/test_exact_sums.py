@@ -23,8 +23,7 @@ def test_any_order_cut_and_merge_gives_the_nearest_double(values: list[float], s
     column, cells = np.array(values, dtype=np.float64), rng.integers(size, size=len(values))
     whole = ExactSums.of(column, cells, size)
     assert whole.total.tolist() == [math.fsum(column[cells == cell].tolist()) for cell in range(size)]
-    order = rng.permutation(len(values))
-    parts = np.split(order, np.sort(rng.integers(len(values) + 1, size=3)))
+    parts = np.split(rng.permutation(len(values)), np.sort(rng.integers(len(values) + 1, size=3)))
     again = ExactSums.merged([ExactSums.of(column[part], cells[part], size) for part in parts])
     assert np.array_equal(again.limbs, whole.limbs)
     one = whole.pooled(np.zeros(size, dtype=np.int64), 1)

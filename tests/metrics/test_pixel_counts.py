@@ -213,8 +213,7 @@ def test_a_page_with_more_pieces_than_fit_at_once() -> None:
     rows = [Row(0, 1 + at % 40, tuple(corner)) for at, corner in enumerate(corners.tolist())]
     side = resolution(rows)
     size = np.array([[1000, 1100]])
-    words = paint(side, 0, (1000, 1100))
-    known, pixels = np.unique(words, return_counts=True)
+    known, pixels = np.unique(paint(side, 0, (1000, 1100)), return_counts=True)
     triples = count_pairs(side, resolution([]), size).triples(0)
     assert triples == [(int(word), 1, int(n)) for word, n in zip(known, pixels, strict=True)]
 

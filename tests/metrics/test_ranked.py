@@ -96,8 +96,7 @@ def test_thresholds_of_the_same_predictions_are_resampled_together(interpolated:
 def test_the_share_of_the_grid_is_that_of_every_recall() -> None:
     """A recall that falls on a point of the grid in float64 reaches it, one digit less does not."""
     hits, positives = np.arange(1, 401), np.arange(1, 401)[:, None]
-    recall = np.minimum(hits / positives, 1.0)
-    expected = (recall[..., None] >= RECALL_101).sum(axis=-1) / 101
+    expected = (np.minimum(hits / positives, 1.0)[..., None] >= RECALL_101).sum(axis=-1) / 101
     np.testing.assert_array_equal(on_grid(RECALL_101)(np.minimum(hits, positives), positives), expected)
 
 

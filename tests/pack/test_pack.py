@@ -120,8 +120,7 @@ def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> N
 
 
 def test_judged_mistakes_come_with_verdict_and_note_and_a_corrected_row(results: list[ThresholdResult]) -> None:
-    events = judged(results)
-    contents = contents_of(results, events, title="Rules and headings")
+    contents = contents_of(results, judged(results), title="Rules and headings")
     assert contents.title == "Rules and headings"
     said = {cause.row.verdict.split(",")[0]: cause.row for cause in contents.causes if cause.decided}
     first, second = said["Model wrong"], said["Ground truth wrong"]
@@ -162,8 +161,7 @@ def test_findings_can_be_chosen(results: list[ThresholdResult]) -> None:
 
 
 def test_a_verdict_that_no_longer_applies_is_told_as_such(results: list[ThresholdResult]) -> None:
-    event = opinion(results[1], 0, 0)
-    only_lines = contents_of(results[:1], [event])
+    only_lines = contents_of(results[:1], [opinion(results[1], 0, 0)])
     assert only_lines.findings is not None
     ((_, what, model, *_),) = only_lines.findings.rows
     assert (what.rpartition(" (")[2], model) == ("not open)", "blocks")
@@ -241,8 +239,7 @@ def made(tmp_path: Path, contents: Contents, pool: PagePool, pdfs: Path | None =
 def test_the_file_holds_everything_and_asks_for_nothing(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
-    contents = contents_of(results, judged(results), pages=3, date="21 November 2026")
-    text = made(tmp_path, contents, pool)
+    text = made(tmp_path, contents_of(results, judged(results), pages=3, date="21 November 2026"), pool)
     page = Read(text)
     addresses = [
         value for _, attributes in page.elements for name, value in attributes.items() if name in ("src", "href")
@@ -275,8 +272,7 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
     contents = gather(
         [result], [ModelItem("A", "<script>alert(2)</script>")], ReviewLog.of([event]), PackOptions(title=HOSTILE[0])
     )
-    text = made(tmp_path, contents, pool, None)
-    written = Read(text)
+    written = Read(made(tmp_path, contents, pool, None))
     assert {tag for tag, _ in written.elements if tag in ("img", "iframe", "link", "object")} == set()
     assert sum(tag == "script" for tag, _ in written.elements) == 2 + len(contents.pages)  # the script, and the record
     assert not [name for _, attributes in written.elements for name in attributes if name.startswith("on")]
@@ -592,13 +588,11 @@ def test_the_folder_has_every_form(packed: Packed, results: list[ThresholdResult
     assert columns["tp"][0] == results[0].micro.row(0)["tp"]
     assert columns["predictions"][-1] == "B blocks 1.0, corrected"
     assert "corrected, " in columns["signature"][-1]
-    lines = tables.to_csv(contents).splitlines()
-    assert len(lines) == 1 + len(columns["tp"])
+    assert len(tables.to_csv(contents).splitlines()) == 1 + len(columns["tp"])
 
 
 def test_the_plan_never_promises_more_than_the_pages_there_are(pool: PagePool, results: list[ThresholdResult]) -> None:
-    plan = plan_of(contents_of(results, pages=0), Pictures(pool, None))
-    assert plan.pages == ()
+    assert plan_of(contents_of(results, pages=0), Pictures(pool, None)).pages == ()
 
 
 def test_the_head_names_the_models_and_the_rule_says_what_fails(results: list[ThresholdResult]) -> None:

@@ -86,8 +86,7 @@ def test_one_model_has_the_slices_of_its_own_search_with_what_the_pdfs_show(resu
     seen = {(document, None): {"scanned": "yes" if place % 2 else "no"}
             for place, document in enumerate(dataset.document_ids)}  # fmt: skip
     sides = [dataset.ground_truth, results[0].matching.prediction]
-    partner = np.append(results[0].truth_partner, UNMATCHED)[: len(sides[0])]
-    missed = partner == UNMATCHED
+    missed = np.append(results[0].truth_partner, UNMATCHED)[: len(sides[0])] == UNMATCHED
     of_boxes = [
         (Attribute("ink in box", "number", np.where(missed, 0.01, 0.5) if place == 0 else np.full(len(side), 0.5)),)
         for place, side in enumerate(sides)

@@ -122,8 +122,7 @@ def test_few_files_and_many(tmp_path: Path, view: str) -> None:
     predicted = [write_file(tmp_path / f"{at}.json", boxes[: 1 + at % 2]) for at in range(3)]
     # No ground truth, a ground truth alone, one model, three models.
     for at, (with_truth, models) in enumerate(((False, 2), (True, 0), (True, 1), (True, 3))):
-        files = dashboard.workspace(truth if with_truth else None, predicted[:models])
-        app = start(view, files=files)
+        app = start(view, files=dashboard.workspace(truth if with_truth else None, predicted[:models]))
         if (at + EVERY_VIEW.index(view)) % 2:
             press_everything(app, view)
         else:

@@ -178,8 +178,7 @@ def test_problems_are_the_wrong_boxes_and_the_wrong_values(seed: int) -> None:
 def test_every_row_lies_on_its_pages(seed: int) -> None:
     result = evaluate(*random_sides(seed))
     pages, compared = FieldPages(result.compared), result.compared
-    rows = np.arange(len(compared))
-    counts = pages.counts(rows)
+    counts = pages.counts(np.arange(len(compared)))
     expected: dict[tuple[int, int], int] = {}
     for row in range(len(compared)):
         here = {field.page for field in (compared.truth[row], compared.predicted[row]) if field and field.has_box}
@@ -191,8 +190,7 @@ def test_every_row_lies_on_its_pages(seed: int) -> None:
     ordered = [counts.get(page, 0) for page in pages.order(counts)]
     assert ordered == sorted(ordered, reverse=True)
     assert pages.order(counts, only=True) == [page for page in pages.order(counts) if counts.get(page)]
-    own = pages.order(counts, document=0)
-    assert own == sorted(page for page in pages.every if page[0] == 0)
+    assert pages.order(counts, document=0) == sorted(page for page in pages.every if page[0] == 0)
     on_pages = {int(row) for page in pages.every for row in pages.rows_on(*page)}
     assert on_pages == set(np.flatnonzero(compared.is_field | compared.has_truth | compared.has_prediction).tolist())
 
@@ -251,8 +249,7 @@ def test_curves_are_ap_at_each_threshold(seed: int) -> None:
 
 
 def test_curves_of_nothing_are_undefined() -> None:
-    nothing = evaluate(side("truth", {"d": {}}), side("model", {"d": {"a": rich(1, BOX)}}))
-    curves = ap_curves(nothing)
+    curves = ap_curves(evaluate(side("truth", {"d": {}}), side("model", {"d": {"a": rich(1, BOX)}})))
     assert (curves.of_class, np.isnan(curves.mean).all()) == ({}, True)
 
 
@@ -311,8 +308,7 @@ def test_other_pages_have_their_own_boxes(result: FieldsResult, pages: FieldPage
 
 
 def test_the_list_keeps_the_chosen_fields(result: FieldsResult, pages: FieldPages) -> None:
-    kept = linked_rows(result, "below_threshold", iou=0.6)
-    data = drawn(result, pages, kept=kept)
+    data = drawn(result, pages, kept=linked_rows(result, "below_threshold", iou=0.6))
     assert {each["label"] for each in data["mistakes"]} == {"low", "low_wrong", "turned"}
     assert data["hidden_mistakes"] == 4
     assert {box["label"] for box in data["boxes"] if box.get("faded")} == {"wrong", "boxless", "made_up"}
@@ -321,8 +317,7 @@ def test_the_list_keeps_the_chosen_fields(result: FieldsResult, pages: FieldPage
 
 def test_the_strip_counts_what_is_behind_the_number(result: FieldsResult, pages: FieldPages) -> None:
     counts = pages.counts(linked_rows(result, "missed", iou=0.6))
-    listed = pages.order(counts)
-    entries = read_by_browser(strip(result, pages, listed, 1, counts=counts))
+    entries = read_by_browser(strip(result, pages, pages.order(counts), 1, counts=counts))
     assert [(entry["document"], entry["index"], entry["mistakes"], entry["current"]) for entry in entries] == [
         ("d", 0, 1, False), ("d", 1, 1, True), ("d", 2, 0, False),
     ]  # fmt: skip

@@ -110,8 +110,7 @@ def test_two_views_show_what_the_verdicts_change(store_path: Path) -> None:
         of_f1.append(f"corrected {both[1][0]}" if both[0][0] != both[1][0] else None)
     assert all(every)
     assert any(of_f1)
-    overview = start()
-    shown = dashboard.component(overview, "bars")["bars"]
+    shown = dashboard.component(start(), "bars")["bars"]
     assert [bar.get("corrected") for bar in shown] == of_f1
     why = "On the ground truth as 1 agreed verdict of reviewers corrects it"
     assert all(bar["why"].startswith(why) for bar in shown if "corrected" in bar)
@@ -755,8 +754,7 @@ def test_each_count_of_the_modes_opens_exactly_so_many(store_path: Path, tmp_pat
         }[view]()
         assert listed == counts[view][name]
     assert counts[FINDINGS] == counts[QUEUE] == counts[SUSPECTS]
-    every = len(snapshot.pair(sample()).match().at(0.5).causes)
-    assert 0 < counts[QUEUE]["Queue"] < every
+    assert 0 < counts[QUEUE]["Queue"] < len(snapshot.pair(sample()).match().at(0.5).causes)
     assert counts[QUEUE]["Suspects"] > 0
 
 

@@ -71,8 +71,7 @@ def test_a_small_picture_is_made_once_when_it_is_fetched(routed: None, monkeypat
 def test_the_picture_of_a_page_waits_for_no_small_one_and_is_not_made_where_it_is_known(
     routed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    full = asyncio.Semaphore(0)
-    monkeypatch.setattr(routes, "_one_at_a_time", full)
+    monkeypatch.setattr(routes, "_one_at_a_time", asyncio.Semaphore(0))
     monkeypatch.setattr(routes, "_pages_at_a_time", asyncio.Semaphore(2))
     address = routes.lazy_address("a.pdf, page 1", lambda: b"made", whole=True)
     assert asked(address.rpartition("/")[2]).body == b"made"

@@ -267,8 +267,7 @@ def test_fields_pixels_and_posters_have_slices_too(kind: str, measure: str, said
 
 def test_a_slice_of_fields_lists_its_fields_and_opens_one() -> None:
     app = start(SLICES, slices="fields", slice_measure="recall")
-    payload = slices_of(app)
-    (one,) = payload["slices"]
+    (one,) = slices_of(app)["slices"]
     assert (one["noun"], one["paged"], one["examples"]) == ("fields", True, [])
     recalled = table(dashboard.send_event(app, "slices", "boxes", 0), "Recall, A")["Recall, A"].tolist()
     assert sum(page["boxes"] for page in one["pages"]) == len(recalled) == int(one["boxes"].split()[0])

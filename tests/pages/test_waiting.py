@@ -37,8 +37,7 @@ def heard(path: Path) -> list[tuple[int, int]]:
 
 def test_a_table_tells_its_bytes(tmp_path: Path) -> None:
     (tmp_path / "boxes.csv").write_bytes(CSV)
-    said = heard(tmp_path / "boxes.csv")
-    (_, first, second), totals = zip(*said, strict=True)
+    (_, first, second), totals = zip(*heard(tmp_path / "boxes.csv"), strict=True)
     assert 0 < first < second <= len(CSV)
     assert set(totals) == {len(CSV)}
 

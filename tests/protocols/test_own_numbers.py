@@ -63,8 +63,7 @@ def assert_shows_pycocotools(folder: Path, instances: dict[str, Any], *models: l
     for place, results in enumerate(models):
         files.append(folder / f"model_{place}.json")
         files[-1].write_text(json.dumps(results), encoding="utf-8")
-    app = start(files=workspace(truth, files), protocol="coco")
-    rows = shown(app)
+    rows = shown(start(files=workspace(truth, files), protocol="coco"))
     stats = [[undefined_as_none(value) for value in official(instances, results).stats] for results in models]
     # A size that no box has is named below the table.
     there = [any(value is not None for value in values) for values in zip(*stats, strict=True)]
@@ -260,8 +259,7 @@ def test_thresholds_without_boxes_are_undefined() -> None:
 
 def test_a_thinned_curve_keeps_its_ends() -> None:
     recall = np.linspace(0.0, 1.0, 5000)
-    curve = Curve(1.0 - recall, np.linspace(1.0, 0.3, 5000), recall, recall)
-    kept = thin_curve(curve, 100)
+    kept = thin_curve(Curve(1.0 - recall, np.linspace(1.0, 0.3, 5000), recall, recall), 100)
     assert 50 < len(kept.score) <= 102
     assert (kept.recall[0], kept.recall[-1]) == (0.0, 1.0)
     assert len(thin_curve(Curve(*(np.array([np.nan, 0.5]) for _ in range(4)))).score) == 1

@@ -161,8 +161,7 @@ def test_pixels_are_subtracted_exactly() -> None:
     # 70 pixels of "a": a third stays, a third goes to each of the others; without "a" half goes to each.
     row = change.values[change.classes.index("a")]
     assert row.tolist() == pytest.approx([0.0, 70 / 3, 70 / 3 - 35, 70 / 3 - 35, 0.0])
-    gain = change.gain[change.classes.index("a")].tolist()
-    assert gain == [0, 1, 1, 1, 0]
+    assert change.gain[change.classes.index("a")].tolist() == [0, 1, 1, 1, 0]
 
 
 def test_scopes_are_chosen_for_each() -> None:
@@ -242,8 +241,7 @@ def test_a_region_is_the_painted_mask(first: list[Box], second: list[Box], row: 
 
 def test_a_table_that_is_cut_off_leaves_one_rectangle() -> None:
     truth = side([Box("x", 0, "a", (2, 1, 8, 9))])
-    predicted = side([Box("x", 0, "a", (2, 1, 8, 5))])
-    result = pixel.evaluate(truth, predicted)
+    result = pixel.evaluate(truth, side([Box("x", 0, "a", (2, 1, 8, 5))]))
     page, row = 0, result.classes.index("a")
     part = result.cell_region(page, row, 0)
     assert part.rectangles.tolist() == [[2, 5, 8, 9]]
@@ -274,8 +272,7 @@ def test_no_pixel_has_no_rectangle(size: tuple[int, int], pairs: list[tuple[int,
 def test_a_page_too_large_to_paint_still_has_a_region() -> None:
     wide = (1 << 20) - 1
     one = Resolution(np.array([0]), np.array([63]), np.array([[0.0, 0.0, wide, wide]]))
-    part = CutPage(one, NOTHING, (wide, wide)).region([(1 << 63, 1)])
-    assert part.pixels == wide * wide
+    assert CutPage(one, NOTHING, (wide, wide)).region([(1 << 63, 1)]).pixels == wide * wide
 
 
 def test_shares_of_a_page_whose_width_is_no_whole_number() -> None:
@@ -283,5 +280,4 @@ def test_shares_of_a_page_whose_width_is_no_whole_number() -> None:
     result = pixel.evaluate(truth, annotations([]), page_size=(10.5, 20.0))
     assert result.size.tolist() == [[11, 20]]
     assert result.extent.tolist() == [[10.5, 20.0]]
-    part = result.cell_region(0, result.classes.index("Table"), 0)
-    assert part.rectangles.tolist() == [[5, 10, 11, 20]]
+    assert result.cell_region(0, result.classes.index("Table"), 0).rectangles.tolist() == [[5, 10, 11, 20]]

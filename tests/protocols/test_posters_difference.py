@@ -240,8 +240,7 @@ def test_worst_first_counts_the_failures_of_all_models() -> None:
 def test_two_models_side_by_side() -> None:
     truth = {"one": GOOD, "two": GOOD, "three": GOOD}
     a = columns_of(of(truth, one=GOOD, two={"a": "x"}))
-    b = columns_of(of(truth, one={"a": "alpha"}, two=GOOD, four=GOOD))
-    pairs = paired(a, b)
+    pairs = paired(a, columns_of(of(truth, one={"a": "alpha"}, two=GOOD, four=GOOD)))
     assert pairs.ids == ("four", "one", "three", "two")
     assert pairs.verdicts == ("both fail", "A only", "both fail", "B only")
     assert pairs.difference[1].tolist() == (pairs.b[1] - pairs.a[1]).tolist()

@@ -86,8 +86,7 @@ def official(instances: Instances, results: Results, **params: Any) -> Any:
         truth = COCO()
         truth.dataset = json.loads(json.dumps(instances))
         truth.createIndex()
-        detections = truth.loadRes(json.loads(json.dumps(results)))
-        evaluation = cocoeval.COCOeval(truth, detections, "bbox")
+        evaluation = cocoeval.COCOeval(truth, truth.loadRes(json.loads(json.dumps(results))), "bbox")
         for name, value in params.items():
             setattr(evaluation.params, name, value)
         evaluation.evaluate()
@@ -310,8 +309,7 @@ def test_different_units_and_unresolved_results_are_refused() -> None:
         '"a.pdf", where gt.json has "0005". Give both sides the same documents, or one size for all pages '
         "(--page-size WxH)."
     ]
-    unresolved = reader.FORMAT.read(json.dumps(results).encode(), "dt.json")
-    (issue,) = comparable_issues(truth, unresolved)
+    (issue,) = comparable_issues(truth, reader.FORMAT.read(json.dumps(results).encode(), "dt.json"))
     assert issue.rule.startswith("a results list must be read with its ground truth")
 
 

@@ -140,8 +140,7 @@ def test_the_labels_are_averaged_in_two_parts_of_which_one_may_be_empty(labels: 
 
 @pytest.mark.parametrize("iou", [[0.5], [0.75, 0.3, 0.75], [1.0], np.linspace(0.05, 1.0, 64).tolist()])
 def test_other_thresholds(iou: list[float]) -> None:
-    ranges = assert_equal_to_ordinary(*plain_set(7), pages=5, iou=iou)
-    assert ranges.iou == tuple(sorted(set(iou)))
+    assert assert_equal_to_ordinary(*plain_set(7), pages=5, iou=iou).iou == tuple(sorted(set(iou)))
 
 
 HUGE = [0.0, 0.0, 2e5, 2e5]

@@ -168,8 +168,7 @@ KEYS = [("x", 0), ("x", 1), ("y", 0), ("y", 1)]
 
 
 def side(boxes: Sequence[Box], labels: Sequence[str] = LABELS) -> Annotations:
-    every_page = annotations(list(boxes), labels=labels, pages=KEYS)
-    return in_pixels(every_page, (WIDTH, HEIGHT))
+    return in_pixels(annotations(list(boxes), labels=labels, pages=KEYS), (WIDTH, HEIGHT))
 
 
 def painted(boxes: Sequence[Box], key: tuple[str, int]) -> np.ndarray:
@@ -301,8 +300,7 @@ def test_shares_of_a_corpus_add_up_in_any_order(first: list[Box], second: list[B
     assert one.divisor == other.divisor
     assert (one.scaled == other.scaled).all()
     sums = sum(np.array(fractions(part.whole.matrices)) for part in parts)
-    pooled = forth.pooled(np.zeros(4, dtype=np.int64), 1)
-    assert fractions(confusion(pooled, 5)) == sums.tolist()
+    assert fractions(confusion(forth.pooled(np.zeros(4, dtype=np.int64), 1), 5)) == sums.tolist()
 
 
 def test_a_divisor_beyond_whole_numbers_still_gives_the_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -655,8 +653,7 @@ def test_no_pages_at_all() -> None:
 
 
 def test_the_table_has_a_row_for_each_class_and_mean() -> None:
-    result = result_of(load("s02_single_label_shift"))
-    table = result.table()
+    table = result_of(load("s02_single_label_shift")).table()
     names = [row[0] for row in table.rows]
     means = [pixel.ALL_CLASSES, pixel.PRESENT_CLASSES, "Collapsed: Background", "Collapsed: All classes"]
     assert names == [BACKGROUND_NAME, "text", "table", "picture", *means]

@@ -66,8 +66,7 @@ def test_every_number_of_the_reference_program(poster_id: str) -> None:
     result = compare(case["reference"], case["generated"], "published")
     poster = result.posters[0]
     comparison = poster.comparison
-    metrics = result.results_json()["results"][0]["metrics"]
-    assert metrics == pytest.approx(expected["metrics"], **close)
+    assert result.results_json()["results"][0]["metrics"] == pytest.approx(expected["metrics"], **close)
     assert poster.passes == expected["passes"]
     assert {key: round(poster.metrics[key], 2) for key in CRITERIA} == expected["rounded"]  # type: ignore[literal-required]
     words, figures = comparison.words, comparison.numbers
@@ -280,8 +279,7 @@ def test_a_poster_without_its_other_side_is_an_error_and_the_others_count() -> N
 
 
 def test_the_json_has_the_keys_of_the_contract() -> None:
-    result = two_and_a_half()
-    value = result.to_json()
+    value = two_and_a_half().to_json()
     assert json.loads(export.to_json(value))["aggregate"] == value["aggregate"]
     assert {"protocol", "signature", "ground_truth", "predictions", "issues", "profile", "posters"} <= value.keys()
     assert value["ground_truth"] == {"name": "gold", "sha256": "0" * 64}

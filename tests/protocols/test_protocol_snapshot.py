@@ -135,8 +135,7 @@ def test_every_oracle_is_there_and_every_disagreement_covered() -> None:
 @needs_shared
 def test_the_published_numbers_of_the_world_bank() -> None:
     truth = formats.read(REAL / "evaluate_model_gt.json", side="ground_truth")
-    prediction = formats.read(REAL / "evaluate_model_pred.json", side="prediction")
-    result = evaluate(truth, prediction)
+    result = evaluate(truth, formats.read(REAL / "evaluate_model_pred.json", side="prediction"))
     row = result.thresholds[0.5].micro.row(0)
     assert (row["tp"], row["fp"], row["fn"]) == (420, 942, 79)
     assert len(result.matching.dataset.documents) == 38

@@ -47,8 +47,7 @@ def counts(result: FieldsResult, iou: float = 0.5) -> Counts:
 
 
 def targets(result: FieldsResult, *, document: str = "d", iou: float = 0.5) -> list[Target]:
-    judged = judged_fields(result, document, ReviewLog(), iou=iou)
-    return list(targets_of(result, judged, iou=iou).values())
+    return list(targets_of(result, judged_fields(result, document, ReviewLog(), iou=iou), iou=iou).values())
 
 
 def target_named(result: FieldsResult, label: str) -> Target:
@@ -122,8 +121,7 @@ class TestTarget:
         assert (mistake["target"], mistake["verdict"]) == (None, None)
 
     def test_boxes_in_points_have_the_unit_of_pixels(self) -> None:
-        scored = result({"a": rich("x", [10, 20, 30, 40])}, {})
-        assert target_named(scored, "a").unit == "pixels"
+        assert target_named(result({"a": rich("x", [10, 20, 30, 40])}, {}), "a").unit == "pixels"
 
     def test_the_viewer_gets_the_verdict(self) -> None:
         scored = result(TRUTH, PREDICTED)
@@ -461,8 +459,7 @@ class TestStanding:
         assert finding_statuses(log, [scored]) == []
         to = corrections(dataset, log)
         assert (to.applied, to.issues) == (0, ())
-        contents = gather([scored], [ModelItem("A", "model")], log, PackOptions())
-        assert contents.findings is None
+        assert gather([scored], [ModelItem("A", "model")], log, PackOptions()).findings is None
 
 
 def test_the_terminal_adds_the_corrected_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -222,8 +222,7 @@ class TestNumbers:
     def test_when_every_mistake_is_ignored_none_is_left(self, seed: int) -> None:
         truth, predicted = random_rows(seed, documents=2)
         outcome = result(ground_truth(truth), annotations(predicted))
-        to = by_verdicts(outcome, IGNORE)
-        again = corrected_result(outcome, to).result
+        again = corrected_result(outcome, by_verdicts(outcome, IGNORE)).result
         assert len(again.mistakes) == 0
         assert again.micro.row(0)["tp"] <= outcome.micro.row(0)["tp"]
 
@@ -238,8 +237,7 @@ class TestNumbers:
 
     def test_the_signature_counts_the_verdicts(self) -> None:
         outcome = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
-        to = by_verdicts(outcome, WRONG)
-        told = corrected_result(outcome, to)
+        told = corrected_result(outcome, by_verdicts(outcome, WRONG))
         assert told.applied == 1
         assert told.signature.line.startswith(
             "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · corrected, 1 verdict applied · 1 document, 1 page"
@@ -355,8 +353,7 @@ class TestFile:
 
     def test_pixels_become_shares_of_the_page(self) -> None:
         truth = replace(ground_truth([box(10, 20, 50, 100)]), unit="pixels", page_size=np.array([[100.0, 200.0]]))
-        to = corrections(join(truth), ReviewLog())
-        content = snapshot_file(to, created_at=NOW)
+        content = snapshot_file(corrections(join(truth), ReviewLog()), created_at=NOW)
         assert boxes(formats.read_bytes(content, "a.json")) == [("Figure", 0.1, 0.1, 0.5, 0.5)]
         unknown = corrections(join(replace(truth, page_size=None)), ReviewLog())
         sentences = refusal(snapshot_file, unknown, created_at=NOW)

@@ -162,8 +162,7 @@ class TestClaims:
         one = JudgedBox(side="prediction", label="Figure", xyxy=(0.1, 0.1, 0.2, 0.2), model="m")
         near = msgspec.structs.replace(one, xyxy=(0.10005, 0.1, 0.2, 0.2))
         targets = [Target(kind="mistake", document="a", page=0, boxes=(each,)) for each in (near, one)]
-        log = ReviewLog.of([opinion(targets[1])])
-        judged = log.on_page("a", 0)
+        judged = ReviewLog.of([opinion(targets[1])]).on_page("a", 0)
         assert match_reviews(targets, judged) == [(targets[0], None), (targets[1], judged[0])]
         assert match_reviews(targets[:1], judged) == [(targets[0], judged[0])]
 

@@ -96,8 +96,7 @@ def test_a_verdict_on_wrong_pixels_comes_back_and_corrects_the_boxes() -> None:
 
 def test_every_piece_of_the_sample_has_its_boxes() -> None:
     a, b = results("pixel")
-    dataset = join(a.dataset.ground_truth.source, a.prediction.source)
-    boxes = snapshot.pair(dataset).match().at(0.5)
+    boxes = snapshot.pair(join(a.dataset.ground_truth.source, a.prediction.source)).match().at(0.5)
     for place in (("school-census.pdf", 2), ("river-districts.pdf", 5)):
         pieces = a.wrong_components(*place)
         page = a.dataset.page_row(*place)
@@ -169,8 +168,7 @@ def test_what_became_of_a_judged_word() -> None:
         return [status.state for status in reversed(word_statuses(log, models))]
 
     assert states() == ["not_open"] * 3
-    same = text("across", (("seed",), ("0.93",)), (("seed",), ()))
-    assert states(same) == ["applies"] * 3
+    assert states(text("across", (("seed",), ("0.93",)), (("seed",), ()))) == ["applies"] * 3
     assert states(text("across")) == ["matched"] * 3
     # An extra word is looked for in its own model, a missing one in any.
     assert states(text("columns", (("seed",), ()))) == ["applies", "matched", "not_open"]

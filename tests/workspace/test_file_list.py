@@ -62,8 +62,7 @@ LEFT_OUT = {
 def test_every_file_is_listed(folder: Path) -> None:
     app = start(folder)
     assert files(app) == READ | LEFT_OUT
-    frame = app.dataframe[0].value
-    assert frame["Boxes"].tolist()[:3] == [2, 2, 1]
+    assert app.dataframe[0].value["Boxes"].tolist()[:3] == [2, 2, 1]
     switch = next(each for each in app.get("button_group") if each.label == "Files shown")
     assert [option.content for option in switch.proto.options] == ["All 7", "Read 4", "Left out 3", "With issues 2"]
     dashboard.fine(switch.set_value("Left out").run())

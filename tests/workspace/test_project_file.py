@@ -246,8 +246,7 @@ def test_a_recent_one_that_lacks_a_file_says_so_and_leaves_what_is_open(
 
 def test_files_saves_it(sides: Sides, tmp_path: Path) -> None:
     files = workspace(sides.ground_truth, sides.predictions, sides.pdfs)
-    app = start(FILES, files=files, protocol="coco", fix="a.json:y-flip")
-    press(app, "Save project")
+    press(start(FILES, files=files, protocol="coco", fix="a.json:y-flip"), "Save project")
     opened, query = project_file.read(tmp_path / "layoutscope.toml")
     assert opened.of("boxes") == sides
     parts = dict(urllib.parse.parse_qsl(query))

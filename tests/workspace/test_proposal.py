@@ -131,8 +131,7 @@ def test_hundreds_of_files_are_listed_in_seconds_of_the_processor() -> None:
     files = [file(f"{name}.gt", of([name]), "ground_truth") for name in names]
     files += [file(name, of([name]), model="m") for name in names]
     start = time.process_time()
-    proposal = propose(files)
-    listed = file_list(proposal, [], [], back="", protocol="")
+    listed = file_list(propose(files), [], [], back="", protocol="")
     assert time.process_time() - start < 5.0
     assert (listed.headline, len(listed.groups[0].choices)) == ("Ready: 1 ground truth, 1 model, 200 documents", 27)
     # Of files of the same documents each is compared with some.

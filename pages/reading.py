@@ -21,8 +21,9 @@ from pages.app.components import viewer, with_documents
 from pages.app.session_files import BOXES, LoadedBoxes, Model
 from pages.app.state import Field, State, report, state
 from pages.views.compare import pair_differences
+from pages.views.findings import findings
 from pages.views.overview import headline
-from pages.views.reading import page_payload, reading_results
+from pages.views.reading import item_verdicts, page_payload, reading_results
 from pages.views.reading.reading_results import Reading
 
 _KEY: Final = "reading_viewer"
@@ -54,6 +55,18 @@ def _select_box(loaded: LoadedBoxes) -> None:
     page_list.accept_event(selected)
     if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
         state.box = selected.key
+
+
+def _save_verdict(of: Reading, model: Model) -> None:
+    """Save a verdict; what the store does not take comes back with the page, marked as not saved."""
+    event = _events(of.loaded).verdict
+    page_list.accept_event(event)
+    if event is not None:
+        named = findings.author()
+        item_verdicts.handle(of, model, event)
+        if findings.author() != named:
+            # The field for the name is outside of this part of the view.
+            _WHOLE.set(True)
 
 
 def _switch_model(loaded: LoadedBoxes) -> None:
@@ -125,6 +138,7 @@ def _pages(of: Reading, model: Model, shown: ListedPages) -> None:
         on_sharper=lambda: pictures.request_sharper(_events(loaded).sharper),
         on_model=lambda: _switch_model(loaded),
         on_clear_filter=_clear_filter,
+        on_verdict=lambda: _save_verdict(of, model),
     )
 
 
@@ -173,6 +187,7 @@ def view() -> None:
         st.html(_numbers(of, model), width="content")
     frame.at_right(of.loaded, plain(reading_results.result_of(of, model).signature.line))
     frame.refused_parts()
+    findings.remember_author()
     _pages(of, model, shown)
     _pair(of)
     _issues(of)

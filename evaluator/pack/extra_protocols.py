@@ -72,7 +72,9 @@ class ExtraEvaluation(NamedTuple):
         made = self._made(note, before)
         # As verdicts name the models: by their files.
         models = {stored_name(source.name) for source in self.models}
-        findings = text_findings(self.log, self.truth, models, options)
+        findings = text_findings(
+            self.log, self.truth, models, options, items_of=self.protocol.name if self.protocol.reads_items else ""
+        )
         if findings is None:
             return made
         return made._replace(chapter=replace(made.chapter, blocks=(findings, *made.chapter.blocks)))

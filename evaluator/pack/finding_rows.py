@@ -8,21 +8,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from evaluator.data.dataset import Dataset
+from evaluator.data.dataset import Annotations, Dataset
 from evaluator.data.fields import FieldDocuments
 from evaluator.data.issues import count_of, plain
 from evaluator.metrics.results import capitalised
 from evaluator.pack.blocks import Rows
 from evaluator.pack.options import CONFLICT, VERDICT_WORDS, PackOptions, filter_in_words, is_included
 from evaluator.protocols.base import Source
-from evaluator.review.decisions import task_text
-from evaluator.review.status import FIELD_PROBLEMS, STATES, FindingStatus, title_of
+from evaluator.review.decisions import TEXT_PROBLEMS, task_text
+from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import VERDICTS, Kind, ReviewedTarget, ReviewLog, Target
-from evaluator.review.word_targets import WORD_PROBLEMS
 
 _MOST: Final = 2_000
 _COLUMNS: Final = ("Where", "What", "Model", "Verdict", "By", "Note", "Owner, due, status")
-_TITLES: Final = {**FIELD_PROBLEMS, **WORD_PROBLEMS}
 _KINDS: Final = {"page": "Page", "document": "Document", "comparison": "Comparison"}
 
 
@@ -64,17 +62,21 @@ def other_findings(others: Sequence[FindingStatus], dataset: Dataset) -> Rows | 
     return _rows("Other findings", note, rows, len(others))
 
 
-def text_findings(log: ReviewLog, truth: Source, models: Collection[str], options: PackOptions) -> Rows | None:
+def text_findings(
+    log: ReviewLog, truth: Source, models: Collection[str], options: PackOptions, *, items_of: str = ""
+) -> Rows | None:
     """Return the judged fields or words, by document and page; None without any, or for boxes.
 
-    Only of documents of `truth`, of files named in `models`, and wanted by `options`.
+    Only of documents of `truth`, of files named in `models`, and wanted by `options`. `items_of`: the protocol whose
+    mistakes of items are wanted.
     """
-    kind, documents = _documents(truth)
+    kind, documents = _documents(truth, items_of)
     judged = [
         each
         for each in log.judged.values()
         if each.target.kind == kind
         and each.target.document in documents
+        and (each.target.mistake or "").startswith(f"{items_of}_" * bool(items_of))
         and all(box.model in models for box in each.target.of("prediction"))
         and is_included(each, options)
     ]
@@ -90,12 +92,13 @@ def _rows(title: str, note: str, rows: Iterable[tuple[str, ...]], total: int) ->
     return Rows(title, note + more, _COLUMNS, tuple(rows), words=True)
 
 
-def _documents(truth: Source) -> tuple[Kind | None, Collection[str]]:
+def _documents(truth: Source, items_of: str) -> tuple[Kind | None, Collection[str]]:
     """Return the kind of target of a ground truth, and its documents."""
     if isinstance(truth, FieldDocuments):
         return "field", truth.documents
-    posters = getattr(truth, "posters", None)
-    return ("word", posters) if posters is not None else (None, ())
+    if isinstance(truth, Annotations):
+        return ("item", [document.doc_id for document in truth.documents]) if items_of else (None, ())
+    return "word", truth.posters
 
 
 def _place(judged: ReviewedTarget) -> tuple[str, int, str, str]:
@@ -104,7 +107,7 @@ def _place(judged: ReviewedTarget) -> tuple[str, int, str, str]:
 
 
 def _words_of_text(target: Target) -> tuple[str, str]:
-    what = _TITLES.get(target.mistake or "") or capitalised((target.mistake or "right").replace("_", " "))
+    what = TEXT_PROBLEMS.get(target.mistake or "") or capitalised((target.mistake or "right").replace("_", " "))
     return f"{plain(target.document or '')}, page {(target.page or 0) + 1}", f"{what}: {plain(target.label or '')}"
 
 

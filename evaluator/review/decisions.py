@@ -42,10 +42,13 @@ from evaluator.review.finding_groups import (
     targets_of_causes,
 )
 from evaluator.review.identity import WRONG_PIXELS
+from evaluator.review.item_targets import ITEM_PROBLEMS
 from evaluator.review.status import FIELD_PROBLEMS, FindingStatus, mistake_of, title_of
 from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, Event, ReviewLog, Target
 from evaluator.review.word_targets import WORD_PROBLEMS
 
+TEXT_PROBLEMS: Final = {**FIELD_PROBLEMS, **WORD_PROBLEMS, **ITEM_PROBLEMS}
+"""What can be wrong with fields, words and items, in words."""
 STATUS_MARKS: Final[Mapping[str, str]] = {"open": "○", "in_progress": "◔", "done": "✓"}
 EffectKind = Literal["fixed", "corrected", "none"]
 EFFECT_WORDS: Final[Mapping[EffectKind, str]] = {
@@ -261,7 +264,7 @@ def _finding_title(entry: FindingStatus) -> str:
     target = entry.judged.target
     name = entry.mistake or target.mistake or ""
     known = name in ERROR_TYPES["document"] or name == WRONG_PIXELS
-    what = title_of(name) if known else {**FIELD_PROBLEMS, **WORD_PROBLEMS}.get(name, KINDS[target.kind])
+    what = title_of(name) if known else TEXT_PROBLEMS.get(name, KINDS[target.kind])
     where = [plain(target.document)] if target.document else []
     where += [f"page {target.page + 1}"] if target.page is not None else []
     return f"{what}: {', '.join(where)}" if where else what

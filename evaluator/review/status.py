@@ -72,9 +72,9 @@ class FindingStatus(NamedTuple):
 
 
 def finding_statuses(log: ReviewLog, results: Sequence[AnyBoxResult]) -> list[FindingStatus]:
-    """Return what became of all findings but fields and words, under each open model, newest first."""
+    """Return what became of all findings but fields, words and items, under each open model, newest first."""
     look = _Look(results, log)
-    return [look.at(judged) for judged in log.judged.values() if judged.target.kind not in ("field", "word")]
+    return [look.at(judged) for judged in log.judged.values() if judged.target.kind not in ("field", "word", "item")]
 
 
 class _Page:

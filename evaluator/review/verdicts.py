@@ -23,7 +23,7 @@ from evaluator.data.dataset import Side
 from evaluator.metrics.results import capitalised
 from evaluator.system.decoding import json_decoder
 
-Kind = Literal["mistake", "field", "word", "page", "document", "comparison"]
+Kind = Literal["mistake", "field", "word", "item", "page", "document", "comparison"]
 Verdict = Literal["model_wrong", "ground_truth_wrong", "ambiguous", "ignore"]
 Action = Literal["judged", "cleared"]
 Unit = Literal["page", "pixels"]
@@ -32,11 +32,12 @@ KINDS: Final[Mapping[Kind, str]] = {
     "mistake": "Mistake",
     "field": "Field",
     "word": "Word",
+    "item": "Item",
     "page": "Page",
     "document": "Document",
     "comparison": "Comparison",
 }
-WITH_BOXES: Final[frozenset[Kind]] = frozenset({"mistake", "field", "word"})
+WITH_BOXES: Final[frozenset[Kind]] = frozenset({"mistake", "field", "word", "item"})
 """The kinds that are judged by their boxes."""
 VERDICTS: Final[Mapping[Verdict, str]] = {
     "model_wrong": "Model wrong",
@@ -76,8 +77,9 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     `document` None means all documents; `page` counts from 0. `boxes` has, ground truth first, those that carry the
     name of a mistake; for a field its boxes, whose label is its path; for a word its places, whose label is the word;
-    else none. `mistake` is a key of ``ERROR_TYPES["document"]``, `status.FIELD_PROBLEMS` or
-    `word_targets.WORD_PROBLEMS`. `repeat` tells mistakes of equal boxes on a page apart, in file order.
+    for items those of the mistake, whose label is its name; else none. `mistake` is a key of
+    ``ERROR_TYPES["document"]``, `status.FIELD_PROBLEMS`, `word_targets.WORD_PROBLEMS` or `item_targets.ITEM_PROBLEMS`.
+    `repeat` tells mistakes of equal boxes on a page apart, in file order.
 
     The identity is made of kind, document, page, the boxes with side, model and label, and `repeat`; it survives
     another threshold and another order of the file. Coordinates enter with six decimals of the page (three of a pixel),
@@ -275,7 +277,7 @@ def target_problem(target: Target) -> str | None:
     if target.kind == "comparison" and len(target.models) < 2:
         return "a comparison needs two models"
     if (target.kind in WITH_BOXES) != bool(target.boxes):
-        return "a mistake, a field and a word have boxes, and nothing else has"
+        return "a mistake, a field, a word and an item have boxes, and nothing else has"
     if len(target.boxes) > MOST_BOXES:
         return f"a mistake may have {MOST_BOXES:,} boxes"
     if target.repeat < 0:
@@ -423,12 +425,16 @@ class ReviewLog:
         """Return the judged words of one poster, the newest first."""
         return tuple(self._by_place.get(("word", poster, None), ()))
 
+    def items_on(self, document: str, page: int) -> tuple[ReviewedTarget, ...]:
+        """Return the judged mistakes of items of one page, the newest first."""
+        return tuple(self._by_place.get(("item", document, page), ()))
+
     @cached_property
     def _by_place(self) -> dict[tuple[Kind, str | None, int | None], list[ReviewedTarget]]:
         places: dict[tuple[Kind, str | None, int | None], list[ReviewedTarget]] = {}
         for judged in self.every.values():
             kind, document = judged.target.kind, judged.target.document
-            page = judged.target.page if kind == "mistake" else None
+            page = judged.target.page if kind in ("mistake", "item") else None
             places.setdefault((kind, document, page), []).append(judged)
         return places
 

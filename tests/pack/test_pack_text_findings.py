@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from evaluator.components.payload import ModelItem
+from evaluator.formats.base import Reading
 from evaluator.formats.fields import FORMAT
+from evaluator.formats.items import FORMAT as ITEMS
 from evaluator.formats.posters import FORMAT as POSTERS
 from evaluator.pack.contents import Contents
 from evaluator.pack.extra_protocols import ExtraEvaluation, MadeBefore, gather_all
@@ -15,6 +17,7 @@ from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols import PROTOCOLS
 from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target
+from tests.building import write_items
 from tests.dashboard import SAMPLE_DATA
 from tests.judging import opinion
 
@@ -59,6 +62,19 @@ def test_words_of_posters_are_listed() -> None:
     listed = text_findings(ReviewLog.of(EVENTS), truth, {"across"}, PackOptions())
     assert listed is not None
     assert [row[:2] for row in listed.rows] == [("seed-bank, page 1", "Missing word: seed")]
+
+
+def test_mistakes_of_items_are_listed_under_their_protocol(tmp_path: Path) -> None:
+    page = {"width": 9, "height": 9, "items": [{"label": "text", "box": [0, 0, 9, 9]}]}
+    truth = ITEMS.read_path(write_items(tmp_path / "truth.jsonl", [page]), Reading(side="ground_truth"))
+    events = [
+        said(name, name, None, kind="item", document="a", minutes=minutes)
+        for minutes, name in enumerate(("order_missing", "text_missing"))
+    ]
+    listed = text_findings(ReviewLog.of(events), truth, {"anchors"}, PackOptions(), items_of="order")
+    assert listed is not None
+    assert [row[:2] for row in listed.rows] == [("a, page 1", "Missing (order): order_missing")]
+    assert text_findings(ReviewLog.of(events), truth, {"anchors"}, PackOptions()) is None
 
 
 def contents(log: ReviewLog, before: MadeBefore) -> Contents:

@@ -14,7 +14,8 @@ from streamlit.testing.v1.element_tree import ButtonGroup, Selectbox
 
 from tests import dashboard
 from tests.building import box, write_file
-from tests.dashboard import COMPARE, EVERY_VIEW, FIELDS, POSTERS, address, fine, start
+from tests.dashboard import COMPARE, EVERY_VIEW, FIELDS, POSTERS, READING, address, fine, start
+from tests.pages.test_reading_view import files_of_items
 
 # What takes seconds, and has tests of its own.
 SLOW = {"Make the pack", "Read the PDFs"}
@@ -97,8 +98,9 @@ def press_everything(app: AppTest, view: str) -> int:
 
 @pytest.mark.parametrize("view", EVERY_VIEW)
 @pytest.mark.usefixtures("store_path")
-def test_the_sample(view: str) -> None:
-    app = start(view)
+def test_the_sample(view: str, tmp_path: Path) -> None:
+    # The sample has boxes alone.
+    app = start(view, files=files_of_items(tmp_path) if view == READING else None)
     assert choose_everything(app) + press_everything(app, view) > 8
 
 

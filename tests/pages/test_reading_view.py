@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from evaluator.review.item_targets import item_target
+from evaluator.review.verdicts import JudgedBox
 from tests import dashboard
 from tests.building import write_items
 from tests.components.test_reading_pages import ORDER, SIZE, in_order
 from tests.dashboard import (
+    FINDINGS,
     OVERVIEW,
     PACK,
     READING,
@@ -24,6 +27,7 @@ from tests.dashboard import (
     words,
     workspace,
 )
+from tests.judging import opinion, store, stored
 
 TABLE = {"label": "table", "box": [0, 200, 190, 300], "order": 4}
 HTML = "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>"
@@ -31,15 +35,19 @@ TRUTH = [*ORDER, {**TABLE, "html": HTML}]
 WORSE = [*in_order(ORDER, 0, 2, 1, 3)[:3], {**ORDER[3], "text": "wrong"}, {**TABLE, "html": HTML.replace(">d<", ">x<")}]
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> str:
+def files_of_items(folder: Path) -> str:
     """Two pages on which one model is right, and the other one wrong on the second page."""
     sides = {"truth": (TRUTH, TRUTH), "right": (TRUTH, TRUTH), "worse": (TRUTH, WORSE)}
     truth, *models = (
-        write_items(tmp_path / f"{name}.jsonl", [{**SIZE, "items": items} for items in pages])
+        write_items(folder / f"{name}.jsonl", [{**SIZE, "items": items} for items in pages])
         for name, pages in sides.items()
     )
     return workspace(truth, models)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> str:
+    return files_of_items(tmp_path)
 
 
 def page_of(app: Any) -> dict[str, Any]:
@@ -108,3 +116,31 @@ def test_slices_and_packs_offer_what_files_with_items_have(files: str) -> None:
     packed = next(each for each in start(PACK, files=files).button_group if (each.key or "").startswith("pack_also_"))
     assert names <= {*packed.options}
     fine(start(SLICES, files=files, slices="text", slice_measure="right"))
+
+
+def test_a_verdict_is_kept_beside_its_mistake_listed_and_leads_back(files: str, store_path: Path) -> None:
+    app = start(READING, files=files, model="2", reading="text")
+    data = page_of(app)
+    (mistake,) = data["mistakes"]
+    where = {"document": "a", "index": 1, "number": 1, "keys": mistake["keys"], "target": mistake["target"]}
+    event = {**where, "id": "1", "verdict": "model_wrong", "note": "", "name": "Anna"}
+    app = send_event(app, "strip", "verdict", event)
+    (kept,) = stored(store_path)
+    assert (kept.target.kind, kept.target.mistake, kept.verdict) == ("item", "text_other_text", "model_wrong")
+    assert {(box.side, box.label) for box in kept.target.boxes} == {("prediction", "text_other_text")}
+    (judged,) = page_of(start(READING, files=files, model="2", reading="text"))["mistakes"]
+    assert judged["verdict"]["agreed"] == "model_wrong"
+    app = start(FINDINGS, files=files)
+    row = dashboard.component(app, "answered")["rows"][-1]
+    assert (row["title"], row.get("tags", [])) == ("Another text (text): a, page 2", [])
+    send_event(app, "answered", "open", row["key"])
+    data = page_of(go(app, READING))
+    assert (data["model"]["letter"], data["page"]["index"], data["selected"]) == ("2", 1, mistake["keys"][0])
+
+
+def test_a_verdict_on_what_the_model_does_not_do_any_more_says_so(files: str, store_path: Path) -> None:
+    box = JudgedBox(side="ground_truth", label="text", xyxy=(0.1, 0.1, 0.2, 0.2))
+    gone = item_target("order", "missing", [box], document="a", page=0, model="worse.jsonl", signature="")
+    store(store_path, opinion(gone))
+    row = dashboard.component(start(FINDINGS, files=files), "answered")["rows"][-1]
+    assert (row["title"], row["tags"]) == ("Missing (order): a, page 1", ["No longer a mistake"])

@@ -79,6 +79,13 @@ def attach_words(mistakes: Sequence[MistakeItem], judged: Sequence[TargetReview]
     return [_with_verdict(each, of_word.get((each.name, each.label))) for each in mistakes]
 
 
+def attach_items(
+    mistakes: Sequence[MistakeItem], judged: Mapping[tuple[str, tuple[str, ...]], TargetReview]
+) -> list[MistakeItem]:
+    """Return the mistakes drawn on a page, each with its target and verdict; `judged` by name and boxes."""
+    return [_with_verdict(each, judged.get((each.name, tuple(each.keys)))) for each in mistakes]
+
+
 def attach_pieces(mistakes: Sequence[MistakeItem], judged: Sequence[JudgedPiece | None]) -> list[MistakeItem]:
     """Return the drawn pieces with their boxes and verdicts: the first of `judged`, in their order."""
     return [

@@ -25,10 +25,9 @@ export const KEY_LINE = [
   { keys: ["P"], words: "back", rank: 1 },
   { keys: ["1", "2", "3", "4"], words: "verdict, then next", rank: 1, verdicts: true },
   { keys: ["O"], words: "play the order", rank: 1, order: true },
-  { keys: [",", "."], words: "step", rank: 1, order: true },
   { keys: ["Z"], words: "mistake or whole page", rank: 1 },
   { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
-  { keys: ["G", "T"], words: "truth, predictions", rank: 2 },
+  { keys: ["G", "T"], words: "truth, predictions", rank: 2, order: false },
   { keys: ["F"], words: "model", rank: 2, models: true },
   { keys: ["+", "\u2212", "0"], words: "zoom", rank: 1 },
 ];

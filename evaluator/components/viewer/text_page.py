@@ -32,7 +32,6 @@ def text_layers(result: TextResult, at: int, names: Collection[str] = ()) -> Pag
     return PageLayers(
         boxes=drawn,
         mistakes=kept.mistakes,
-        noun="difference",
         hidden_mistakes=len(kept.hidden),
         counts=CountsItem(
             TP=right,

@@ -82,7 +82,7 @@ function drawMenu(view) {
 
 /** @param {{models: boolean, verdicts: boolean, order: boolean}} has @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */
 export function keyLine(has, help, print) {
-  const groups = KEY_LINE.filter((each) => (has.models || !each.models) && (has.verdicts || !each.verdicts) && (has.order || !each.order));
+  const groups = KEY_LINE.filter((each) => (has.models || !each.models) && (has.verdicts || !each.verdicts) && (each.order ?? has.order) === has.order);
   return [...keyGroups(groups), helpButton(help),
     button("Print this page", { class: "key-group key-help", title: "Print this page with its boxes and list (Ctrl+P)" }, print, icon("print"), html("span", { class: "wide-words" }, "print"))];
 }

@@ -25,11 +25,12 @@ from pages.views.compare import model_pair
 from pages.views.fields import field_verdicts
 from pages.views.findings import findings
 from pages.views.posters import poster_verdicts
+from pages.views.reading import item_verdicts
 
 _BROWSER: Final = "page_browser"
 _BROWSER_VIEW: Final = f"pages/{_BROWSER}.py"
 # Findings that have views of their own, by the kind of what they are about.
-_OF_TEXTS: Final = {"field": field_verdicts, "word": poster_verdicts}
+_OF_TEXTS: Final = {"field": field_verdicts, "word": poster_verdicts, "item": item_verdicts}
 _ROWS: Final = Cached[tuple[list[CauseRow], list[CauseRow]]](4)
 _EFFECTS: Final = Cached[Effect | None](256)
 
@@ -44,7 +45,7 @@ class Rows(NamedTuple):
 
 def rows_of(loaded: LoadedBoxes | None) -> Rows:
     """Return the causes and findings under the thresholds of this session."""
-    of_texts = finding_rows([*field_verdicts.statuses(), *poster_verdicts.statuses()])
+    of_texts = finding_rows([status for each in _OF_TEXTS.values() for status in each.statuses()])
     if loaded is None:
         return Rows([], [*finding_rows(findings.statuses(None)), *of_texts], lambda _: None)
     made, log = model_pair.decision_of(loaded), findings.review_log()

@@ -25,7 +25,8 @@ from evaluator.system.lru_cache import LRUCache
 from pages.app import page_list, pictures
 from pages.app.session_files import LoadedBoxes, Model, Place
 from pages.app.state import state
-from pages.views.reading import reading_results
+from pages.views.findings import findings
+from pages.views.reading import item_verdicts, reading_results
 from pages.views.reading.reading_results import Reading
 
 # What is drawn of pages, for all sessions.
@@ -74,6 +75,7 @@ def payload(of: Reading, model: Model, shown: ListedPages, place: Place, *, addr
         **pages.window_fields(content),
         **page_list.strip_fields((name, first, pictures.pdf_listing(loaded.project.pdfs)), strip),
         strip_first=first,
+        reviewer=findings.author()[0],
         selected=reading_results.chosen_box(listed, {box.key for box in content.boxes}),
         address=address,
     )
@@ -92,8 +94,9 @@ def _content(of: Reading, model: Model, shown: ListedPages, at: int, name: str) 
     drawn = _DRAWN.get_or_make((name, at), draw)
     before, after = (shown.next_with(at, step) for step in (-1, 1))
     document = loaded.dataset.documents[loaded.dataset.document_code[place.document]]
+    payload = with_layers(empty_payload(loaded, model), drawn)
     return msgspec.structs.replace(
-        with_layers(empty_payload(loaded, model), drawn),
+        item_verdicts.on_page(of, model, place.document, place.index, payload),
         page=ViewedPageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
             document=cut(place.document),

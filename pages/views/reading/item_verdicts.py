@@ -1,0 +1,112 @@
+"""Verdicts on mistakes of reading order, text and tables: on a page of the view Reading, and their status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from evaluator.components.viewer import reading
+from evaluator.components.viewer.judged import attach_items
+from evaluator.components.viewer.payload import PageLayers, PagePayload, VerdictEvent
+from evaluator.components.viewer.reading import READINGS
+from evaluator.review.identity import TargetReview, match_reviews, stored_name, targets_by_id
+from evaluator.review.item_targets import ItemsOf, item_statuses, item_target
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import JudgedBox, Target
+from evaluator.system.lru_cache import LRUCache
+from pages.app.session_files import Model, PairModel
+from pages.app.state import State, go_to_page, state
+from pages.views.findings import findings
+from pages.views.reading import reading_results
+from pages.views.reading.reading_results import Reading
+
+VIEW_FILE: Final = "pages/reading.py"
+_LAYERS: Final = LRUCache[object, PageLayers](most=64)
+
+
+def on_page(of: Reading, model: Model, document: str, page: int, payload: PagePayload) -> PagePayload:
+    """Return the payload of a page with verdicts and what is not saved."""
+    judged = attach_items(payload.mistakes, _reviews(of, model, document, page))
+    return msgspec.structs.replace(findings.with_verdicts(payload, judged), verdicts=True)
+
+
+def handle(of: Reading, model: Model, event: VerdictEvent) -> findings.Unsaved | None:
+    """Keep a verdict that the viewer sent; None when on disk or when its mistake is not on the page any more."""
+    return findings.save_event(event, targets_by_id(_reviews(of, model, event.document, event.index).values()))
+
+
+def statuses() -> list[FindingStatus]:
+    """Return what became of every judged mistake of items, the newest first; empty when none was judged."""
+    log = findings.review_log()
+    if not any(judged.target.kind == "item" for judged in log.judged.values()):
+        return []
+    return item_statuses(log, [_items_of(of, model) for of, model in _open()])
+
+
+def show_on_page(entry: FindingStatus) -> None:
+    """Make the view Reading open the page of a finding, its mistake chosen, in a model that has it."""
+    target = entry.judged.target
+    for of, model in _open():
+        for key, (_, judged) in _reviews(of, model, target.document or "", target.page or 0).items():
+            if judged is not None and judged.target_id == entry.judged.target_id:
+                reading_results.clear_filter()
+                state.reading_of, state.model = of.system.name, model.index
+                go_to_page(target.document or "", target.page or 0)
+                State.box.set(key[1][0])
+                return
+
+
+def _open() -> list[tuple[Reading, PairModel]]:
+    readings = [of for of in map(reading_results.read, READINGS.values()) if of is not None]
+    return [(of, model) for of in readings for model in of.loaded.pair]
+
+
+def _items_of(of: Reading, model: Model) -> ItemsOf:
+    return ItemsOf(_name(of, model), of.loaded.dataset.document_ids, partial(_targets_on, of, model))
+
+
+def _name(of: Reading, model: Model) -> str:
+    return stored_name(of.loaded.predictions[model.index].name)
+
+
+def _layers(of: Reading, model: Model, document: str, page: int) -> PageLayers | None:
+    """Return what a page shows without a filter; None for a page that no side has."""
+    result = reading_results.result_of(of, model)
+    at = next((at for at, one in enumerate(result.own_pages) if (one.document, one.page) == (document, page)), None)
+    if at is None:
+        return None
+    return _LAYERS.get_or_make((*reading_results.key_of(of, model), at), lambda: reading.page_layers(result, at))
+
+
+def _targets_on(of: Reading, model: Model, document: str, page: int) -> Sequence[Target]:
+    return [*_targets(of, model, document, page).values()]
+
+
+def _targets(of: Reading, model: Model, document: str, page: int) -> dict[tuple[str, tuple[str, ...]], Target]:
+    """Return the mistakes of a page that have a box, by name and boxes."""
+    layers, name = _layers(of, model, document, page), _name(of, model)
+    if layers is None:
+        return {}
+    by_key = {box.key: box for box in layers.boxes}
+    signature = reading_results.result_of(of, model).signature.line
+    targets = {}
+    for mistake in layers.mistakes:
+        boxes = [
+            JudgedBox(side=box.side, label=box.label, xyxy=box.xyxy, model=name if box.side == "prediction" else None)
+            for box in (by_key[key] for key in mistake.keys if key in by_key)
+        ]
+        if boxes:
+            targets[mistake.name, tuple(mistake.keys)] = item_target(
+                of.system.name, mistake.name, boxes, document=document, page=page, model=name, signature=signature
+            )
+    return targets
+
+
+def _reviews(of: Reading, model: Model, document: str, page: int) -> dict[tuple[str, tuple[str, ...]], TargetReview]:
+    """Return the mistakes of a page that can be judged with the verdicts on them, by name and boxes."""
+    targets = _targets(of, model, document, page)
+    judged = findings.review_log().items_on(document, page)
+    return dict(zip(targets, match_reviews([*targets.values()], judged), strict=True))

@@ -173,7 +173,8 @@ def _sections(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, own: bool) 
 def _foot(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], signature: str) -> None:
     wrong = ", ".join(f"{model.letter} has {result_of(loaded, model).micro.mistakes[0]:,}" for model in chosen)
     intervals = is_resampled(loaded, chosen) and frame.interval_words(loaded)
-    drawn = f" · intervals from {RESAMPLES:,} resamples of the documents" if intervals else ""
+    few = "" if frame.interval_words(loaded) else " · too few documents for an interval"
+    drawn = f" · intervals from {RESAMPLES:,} resamples of the documents" if intervals else few
     st.html(
         f'<div class="ls-foot"><span>Wrong boxes, extra (FP) and missed (FN): {wrong}.</span>'
         f"<span>{html.escape(plain(signature))}{drawn}</span></div>"

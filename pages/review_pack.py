@@ -208,6 +208,7 @@ def _make(
             on_click=pack_job.start,
             args=(loaded, options, form, also, earlier),
             key="pack_start",
+            type="primary",
             icon=":material/description:",
             disabled=loaded is None and not also,
         )

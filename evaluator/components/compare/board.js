@@ -89,7 +89,7 @@ export class Board {
       return tick;
     });
     // Of few documents there are none.
-    const spans = shown.rows.some(({ interval }) => interval);
+    const spans = shown.rows.some(({ low }) => low !== null);
     const head = html("tr", {}, html("th", { scope: "col", class: "what" }, "B minus A"), html("th", { scope: "col", class: "right points" }, "Points"),
       html("th", { scope: "col", class: "axis-cell", "aria-label": "Difference in points" }, html("div", { class: "axis" }, ...ticks)),
       ...(spans ? [html("th", { scope: "col", class: "interval" }, "95 % interval"), html("th", { scope: "col", class: "star", "aria-label": "Star: clear difference, the interval excludes 0" })] : []),

@@ -124,7 +124,7 @@ class Decisions {
     const sides = (row.sides ?? []).map((words, place) => html("div", { class: "dc-side" }, letterBadge(data.models[place].letter), emphasised(words)));
     const open = button("Show in Pages", { class: "dc-link" }, () => this.send("open", row.key), ...breakable(row.place ?? ""));
     const cause = html("div", { role: "cell", class: "dc-cause" }, html("b", {}, row.title), ...tags, ...sides, row.place ? open : null);
-    const frames = data.models.map(({ letter }) => html("div", { role: "cell", class: row.pictured ? "dc-crop" : "dc-none", "aria-label": `Model ${letter}` }));
+    const frames = data.models.map(({ letter }) => html("div", { role: "cell", class: row.pictured ? "dc-crop" : "dc-none", "aria-label": `Model ${letter}`, "data-letter": letter }));
     const node = html("div", { class: "dc-row", role: "row", "data-key": row.key }, cause, ...frames, this.verdictOf(row), this.taskOf(row), worthOf(row));
     node.addEventListener("pointerdown", () => this.choose(row.key));
     return node;

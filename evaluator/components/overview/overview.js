@@ -46,7 +46,7 @@ class Overview {
     const longest = Math.max(0, ...bars.map(({ name }) => textWidth(name, NAME_FONT)));
     this.root.style.setProperty("--names", `${Math.round(Math.max(NAMES[0], Math.min(NAMES[1], longest + 30)))}px`);
     const head = html("div", { class: "ov-row ov-head" }, html("span", { class: "ov-name" }), html("span", { class: "ov-truth" }, `The ${plural(boxes, "ground-truth box", "ground-truth boxes")}`),
-      html("span", { class: "ov-extra" }, "Boxes that are not in it"), html("span", { class: "ov-f1" }, title), html("div", { class: "ov-scale" }, axis, html("span", { class: "ov-note" }, note)));
+      html("span", { class: "ov-extra" }, "Boxes that are not in it"), html("span", { class: "ov-f1" }, title), html("div", { class: "ov-scale" }, axis));
     return [head, ...bars.map((bar) => this.row(bar, boxes, ticks))];
   }
 

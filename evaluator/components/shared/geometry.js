@@ -136,7 +136,7 @@ const MOST_COMPACT = 0.15;
 /** Share of a chip that may lie on other boxes; a chip that would hide more of the page is written short. */
 const MOST_HIDING = 0.3;
 /** Share of another box from which on a chip hides it: the value of a field, or one line. */
-const HIDDEN = 0.5;
+const HIDDEN = 0.25;
 
 export const CHIP_PLACES = ["above-right", "above-left", "below-left", "below-right", "inside-right", "beside-left", "beside-right"];
 
@@ -213,8 +213,9 @@ export function placeChips(chips, taken, bounds, height, seen = bounds) {
         const rect = chipRect(box, place, compact ? compactWidth : width, height);
         if (overlapOf(rect, inside) < areaOf(rect) - height) continue;
         if (covered(chipRows, rect, null) > 1) continue;
-        const own = place === "inside-right" ? 0.5 * overlapOf(rect, box) : 0;
-        const cost = covered(boxRows, rect, key) + own + hides(rect, key) * (MOST_HIDING * areaOf(rect) + 1);
+        const own = place === "inside-right" ? overlapOf(rect, box) : 0;
+        const hidden = hides(rect, key) + (own > HIDDEN * areaOf(box) ? 1 : 0);
+        const cost = covered(boxRows, rect, key) + 0.5 * own + hidden * (MOST_HIDING * areaOf(rect) + 1);
         if (!best || cost < best.cost - 1) best = { place, rect, cost };
         if (cost < 1) break;
       }

@@ -2,7 +2,7 @@
 
 import { MARKS, VERDICTS } from "./verdicts.js";
 
-/** @import { JudgedItem } from "./payloads.d.ts" */
+/** @import { JudgedItem, UnsavedItem } from "./payloads.d.ts" */
 
 /** Names of the statuses in words. */
 export const STATUS_WORDS = { TP: "matched", FP: "extra", FN: "missed", truth: "matched ground truth" };
@@ -96,6 +96,11 @@ export function verdictWords(verdict) {
 export function saidOf(verdicts) {
   const authors = [...new Set(verdicts.flatMap((verdict) => (verdict?.opinions ?? []).filter((each) => each.verdict).map(({ author }) => author)))];
   return [...opinionOf(verdicts), authors.join(", ")].join(" ").trim();
+}
+
+/** @param {UnsavedItem} unsaved @returns {string} the verdict, and that it waits or is not saved */
+export function unsavedOf({ verdict, busy }) {
+  return [verdictWords(verdict), unsavedWords({ waiting: busy ?? false })].filter(Boolean).join(": ");
 }
 
 /** @param {JudgedItem | null | undefined} verdict on a mistake @returns {string} its sign; empty for none */

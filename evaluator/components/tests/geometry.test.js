@@ -70,11 +70,21 @@ test("a chip between rows of small boxes lies beside its own", () => {
 test("a chip that would hide a small box is written short", () => {
   const chip = { key: "p1", box: /** @type {Rect} */ ([100, 50, 110, 62]), width: 160, compactWidth: 24 };
   // A table with narrow columns: above and below are values, and the long chip reaches over them.
-  const values = [30, 70].flatMap((top) => [0, 60, 100, 140].map((left) => ({ key: `r${top}-${left}`, rect: /** @type {Rect} */ ([left, top, left + 10, top + 12]), weight: 1 })));
-  const row = [20, 180].map((left) => ({ key: `c${left}`, rect: /** @type {Rect} */ ([left, 50, left + 10, 62]), weight: 1 }));
-  const place = (/** @type {number} */ weight) => placeChips([chip], [...values, ...row].map((each) => ({ ...each, weight })), [0, 0, 300, 200], 17).map(({ place: at, compact }) => [at, compact]);
-  assert.deepEqual(place(1), [["beside-left", true]]);
-  assert.equal(place(0.2)[0][1], false);
+  // Of each value it would cover all but a line, or more than a third.
+  for (const tops of [[30, 70], [24, 76]]) {
+    const values = tops.flatMap((top) => [0, 60, 100, 140].map((left) => ({ key: `r${top}-${left}`, rect: /** @type {Rect} */ ([left, top, left + 10, top + 12]), weight: 1 })));
+    const row = [20, 180].map((left) => ({ key: `c${left}`, rect: /** @type {Rect} */ ([left, 50, left + 10, 62]), weight: 1 }));
+    const place = (/** @type {number} */ weight) => placeChips([chip], [...values, ...row].map((each) => ({ ...each, weight })), [0, 0, 300, 200], 17).map(({ place: at, compact }) => [at, compact]);
+    assert.deepEqual(place(1), [["beside-left", true]]);
+    assert.equal(place(0.2)[0][1], false);
+  }
+});
+
+test("a chip that would hide its own value is written short", () => {
+  const chip = { key: "p1", box: /** @type {Rect} */ ([300, 50, 340, 62]), width: 160, compactWidth: 30 };
+  const values = [30, 70].map((top) => ({ key: `r${top}`, rect: /** @type {Rect} */ ([300, top, 340, top + 12]), weight: 1 }));
+  const beside = { key: "r", rect: /** @type {Rect} */ ([200, 50, 260, 62]), weight: 1 };
+  assert.deepEqual(placeChips([chip], [...values, beside], [0, 0, 350, 200], 17).map(({ place, compact }) => [place, compact]), [["beside-left", true]]);
 });
 
 test("the chip of a box that shows is not beyond the part of the sheet that shows", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { capital, count, isolated, lineParts, percentOf, nameInList, plainName, plural, ratio, scoreText } from "../shared/words.js";
+import { capital, count, isolated, lineParts, percentOf, nameInList, plainName, plural, ratio, scoreText, unsavedOf } from "../shared/words.js";
 
 test("numbers as people read them", () => {
   assert.equal(count(3692), "3,692");
@@ -13,6 +13,13 @@ test("numbers as people read them", () => {
   assert.equal(scoreText(undefined), "");
   assert.equal(percentOf(0.125), "12.5000%");
   assert.equal(capital("missed"), "Missed");
+});
+
+test("a verdict that is not stored is said in its place", () => {
+  const said = { verdict: "ambiguous", note: "", problem: "The disk is full." };
+  assert.equal(unsavedOf(said), "Ambiguous: NOT SAVED");
+  assert.equal(unsavedOf({ ...said, busy: true }), "Ambiguous: Waiting to be saved");
+  assert.equal(unsavedOf({ ...said, verdict: null, busy: true }), "Waiting to be saved");
 });
 
 test("a name that runs from right to left keeps the number behind it there", () => {

@@ -8,7 +8,7 @@ import { button, drawWhenOther, html } from "../shared/elements.js";
 import { factsOf } from "../shared/facts.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
-import { STATUS_WORDS, count, plainName, plural, saidOf } from "../shared/words.js";
+import { STATUS_WORDS, count, plainName, plural, saidOf, unsavedOf } from "../shared/words.js";
 import { drawCrop } from "./crop.js";
 import { drawCrops, drawList, placeTitle, writeEdges, writeListMessage } from "./list.js";
 import { drawStrip, markStrip, writeJudged } from "./strip.js";
@@ -135,7 +135,9 @@ function writeSaid(view) {
   for (const place of view.state.places) {
     const node = view.rows.get(place.number)?.querySelector(".mistake-said");
     const notes = verdicts === true ? [] : place.mistakes.flatMap(({ verdict }) => notesOf(verdict));
-    const said = known ? [saidOf(place.mistakes.map(({ verdict }) => verdict)), ...new Set(notes)].join("\n") : "";
+    const [unsaved] = place.mistakes.flatMap((mistake) => mistake.unsaved ?? []);
+    const words = unsaved ? unsavedOf(unsaved) : saidOf(place.mistakes.map(({ verdict }) => verdict));
+    const said = known ? [words, ...new Set(notes)].join("\n") : "";
     if (node && node.textContent !== said) node.textContent = said;
   }
 }

@@ -233,7 +233,6 @@ def options_of(protocol: AnyProtocol, **chosen: object) -> Options:
 
 
 def _need_value(name: str, value: object, hint: object) -> None:
-    """Refuse a number outside of its range, and one value where an option takes several."""
     if get_origin(hint) is not Annotated:
         return
     kind, *metas = get_args(hint)
@@ -296,7 +295,6 @@ def model_names(predictions: Sequence[Input]) -> tuple[str, ...]:
 
 
 def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many parts two paths have in common from their ends."""
     count = 0
     for a, b in zip(reversed(one), reversed(other), strict=False):
         if a != b:
@@ -544,7 +542,6 @@ def _under_name(issues: Iterable[Issue], old: Collection[str], new: str) -> tupl
 def _read(
     protocol: AnyProtocol, origin: Input, side: Side, options: Options, name: str, *, as_written: bool = False
 ) -> Member[Source]:  # fmt: skip
-    """Return one side as the protocol needs it, under a name."""
     files = origin if isinstance(origin, Upload | MergedFiles) else Path(origin)
     # A protocol may read either side from any file, and a corpus has both.
     files = _kept_in_corpus(origin, side) or files
@@ -668,7 +665,6 @@ def _one_by_one(
 
 
 def _stated(project: AnyProject, protocol: AnyProtocol, costs: Path, *, failed_empty: bool) -> list[ModelCosts]:
-    """Return what a table states of each model of a project."""
     from evaluator.analysis.costs import read_costs  # most evaluations have no such table
 
     truth, models = project.required()
@@ -916,7 +912,6 @@ def _over_corpus(
 
 
 def _kept(ground_truth: Input, predictions: Sequence[Input]) -> bool:
-    """Return whether all sides are of a corpus."""
     truth = _kept_in_corpus(ground_truth, "ground_truth")
     return truth is not None and all(_kept_in_corpus(each, "prediction") is not None for each in predictions)
 
@@ -929,7 +924,6 @@ def _kept_in_corpus(origin: Input, side: Side) -> Path | None:
 
 
 def _needing_boxes(protocol: AnyProtocol, options: Options) -> list[str]:
-    """Return the options that were chosen and that a result over ranges of pages cannot have."""
     return [
         name
         for name, value in options.chosen().items()

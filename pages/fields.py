@@ -152,7 +152,6 @@ def _schema() -> None:
 
 
 def _count_lines(compared: ComparedFields, model: FieldModel) -> list[str]:
-    """Return what is loaded."""
     pairs, coverage = model.result.compared, model.result.coverage
     issues = count_of(issue_count(compared.opened.issues), "issue") if compared.opened.issues else "No issues"
     return [
@@ -166,7 +165,6 @@ def _count_lines(compared: ComparedFields, model: FieldModel) -> list[str]:
 
 
 def _events(model: FieldModel) -> PageEvents:
-    """Return what the reader asked for, documents by their whole ids."""
     return with_documents(viewer.events(report(_KEY)), lambda: model.result.compared.documents)
 
 
@@ -190,7 +188,6 @@ def _select_box(model: FieldModel) -> None:
 
 
 def _save_verdict(model: FieldModel) -> None:
-    """Save a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(model).verdict
     page_list.accept_event(event)
     if event is not None:
@@ -217,7 +214,6 @@ def _page_head(model: FieldModel, shown: ListedRows, place: tuple[int, int] | No
 
 @st.fragment
 def _page(compared: ComparedFields, model: FieldModel, shown: ListedRows, corrected: DeltaGenerator) -> None:
-    """Show the page and what is listed beside it; each run of this part fills `corrected`, the numbers' place, anew."""
     if State.field_whole.pop():
         st.rerun()
     with corrected.container():
@@ -297,7 +293,6 @@ def _opener(model: FieldModel) -> Callable[[int], None]:
 
 
 def _files(*, expanded: bool) -> None:
-    """Draw what is open, what is wrong with it, and the way to open something else."""
     issues = session_files.issues(FIELDS)
     title = f"Files of this view: {count_of(issue_count(issues), 'issue')}" if issues else "Files of this view"
     with st.expander(title, expanded=expanded, icon=":material/folder_open:"):

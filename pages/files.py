@@ -85,7 +85,6 @@ def _add(held: Project[Annotations]) -> None:
 
 
 def _passwords() -> None:
-    """Ask for the passwords of PDFs; they stay in the memory of this session."""
     locked = file_list.locked_pages()
     if not locked:
         return
@@ -140,7 +139,6 @@ def _save() -> None:
 
 
 def _of_project(held: Mapping[Kind, AnyProject]) -> str:
-    """Return what a project file would have of the session, to be compared."""
     sources = [(name, member.name, member.source) for name, files in held.items() for member in files.members]
     return repr((sources, held["boxes"].as_reference, parts()))
 
@@ -169,7 +167,6 @@ def _save_project(held: Mapping[Kind, AnyProject]) -> None:
 
 
 def _saved_sides(held: Mapping[Kind, AnyProject]) -> dict[Kind, Sides]:
-    """Return the files of a project; raises ProjectFileError when they have no folder."""
     saved = {name: sides for name, files in held.items() if (sides := _own_sides(files))}
     if not any(each.ground_truth for each in saved.values()):
         raise project_file.ProjectFileError(_NO_FOLDER)
@@ -177,7 +174,6 @@ def _saved_sides(held: Mapping[Kind, AnyProject]) -> dict[Kind, Sides]:
 
 
 def _own_sides(files: AnyProject) -> Sides | None:
-    """Return the files of a kind; None for sample data or nothing; raises ProjectFileError with uploads."""
     paths = [member.origin for member in files.members if not isinstance(member.origin, Upload)]
     if not files.members or any(map(session_files.is_bundled, paths)):
         return None

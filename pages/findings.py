@@ -194,7 +194,6 @@ def _exchange(loaded: LoadedBoxes | None, log: ReviewLog) -> None:
 
 
 def _for_annotators(loaded: LoadedBoxes) -> None:
-    """Draw the corrected ground truth in the formats of those who annotate."""
     form = widgets.choice("Corrected ground truth as", _FORMS, State.corrected_as)
     st.button("Write the file", on_click=_write_corrected, args=(loaded, form), key="write_corrected")
     written = state.corrected_file

@@ -237,7 +237,6 @@ def _page_height(classes: int) -> int:
 
 
 def _no_sizes(counted: pixel_results.Counted) -> None:
-    """Draw what is wrong with a count that cannot be made, and a size for pages without one."""
     missing = [each for each in counted.issues if each.rule.startswith("a page needs its width and height")]
     if missing:
         count = count_of(len(missing), "page") + (" or more" if len(missing) >= _ISSUES_OF_A_RULE else "")
@@ -291,7 +290,6 @@ def _said(result: pixel.PixelResult) -> str:
 
 
 def _follows(shown: ShownMatrix, letter: str, cell: tuple[int, int], place: Place | None) -> bool:
-    """Return whether the page should become the one with the most pixels of the cell."""
     # A page that the reader or the address chose stays.
     scope, names = state.pixel_scope, [shown.classes[each] for each in cell]
     now, before = (shown.of, scope, *names), state.pixel_cell_of
@@ -324,8 +322,6 @@ def _banners(loaded: LoadedBoxes) -> None:
 
 
 class _Places(NamedTuple):
-    """Where what follows from the numbers is drawn above them."""
-
     head: DeltaGenerator
     choices: DeltaGenerator
     thresholds: DeltaGenerator

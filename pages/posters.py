@@ -129,7 +129,6 @@ def _heading(name: str) -> str:
 
 
 def _values(chosen: tuple[PosterModel, ...], ordered: tuple[str, ...], letter: str) -> tuple[pd.DataFrame, BoolArray]:
-    """Return the numbers of one model in the order of the table, and which of them fail."""
     columns = poster_results.evaluate(next(model for model in chosen if model.letter == letter)).columns
     rows = [columns.of(poster_id) for poster_id in ordered]
     missing = np.full(len(CRITERIA), np.nan)
@@ -142,7 +141,6 @@ def _values(chosen: tuple[PosterModel, ...], ordered: tuple[str, ...], letter: s
 
 
 def _differences(chosen: tuple[PosterModel, ...], ordered: tuple[str, ...]) -> tuple[pd.DataFrame, BoolArray]:
-    """Return B minus A in the order of the table, and which differences are losses."""
     pairs = paired(*(poster_results.evaluate(model).columns for model in chosen))
     place = {poster_id: row for row, poster_id in enumerate(pairs.ids)}
     rows = [place[poster_id] for poster_id in ordered]

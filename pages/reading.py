@@ -38,7 +38,6 @@ def _events(loaded: LoadedBoxes) -> PageEvents:
 
 
 def _turn_page(loaded: LoadedBoxes, shown: ListedPages) -> None:
-    """Follow a page turn, a click on the strip, the way to the next mistake."""
     go = _events(loaded).go
     if go is None or not page_list.accept_event(go):
         return
@@ -50,7 +49,6 @@ def _turn_page(loaded: LoadedBoxes, shown: ListedPages) -> None:
 
 
 def _select_box(loaded: LoadedBoxes) -> None:
-    """Keep the chosen box, or that none is; one of a page that was left meanwhile is not kept."""
     selected = _events(loaded).selected
     page_list.accept_event(selected)
     if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
@@ -58,7 +56,6 @@ def _select_box(loaded: LoadedBoxes) -> None:
 
 
 def _save_verdict(of: Reading, model: Model) -> None:
-    """Save a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(of.loaded).verdict
     page_list.accept_event(event)
     if event is not None:
@@ -82,7 +79,6 @@ def _clear_filter() -> None:
 
 
 def _numbers(of: Reading, model: Model) -> str:
-    """Return the numbers that the protocol is known by, as HTML."""
     parts = [
         f"<span>{html.escape(METRICS[metric].title)} {reading_results.score_html(of, model, metric)}</span>"
         for metric in of.system.headline
@@ -91,7 +87,6 @@ def _numbers(of: Reading, model: Model) -> str:
 
 
 def _filter(of: Reading, shown: ListedPages) -> None:
-    """Draw what is listed, and the choice of it."""
     with st.popover("Filter", icon=":material/add:", key="filter"):
         titles = of.system.titles
         every = sorted(titles, key=lambda name: -shown.counts.get(name, 0))
@@ -108,7 +103,6 @@ def _filter(of: Reading, shown: ListedPages) -> None:
 
 
 def _without_files(system: ItemProtocol[Any], issues: Sequence[Issue]) -> None:
-    """Draw the empty state of a protocol: what the files lack, and the way out."""
     what = html.escape(system.title.lower())
     st.html(f'<div class="ls-empty"><p>There is no {what} in these files that can be compared.</p></div>')
     errors = [issue for issue in issues if issue.severity == "error"]
@@ -119,7 +113,6 @@ def _without_files(system: ItemProtocol[Any], issues: Sequence[Issue]) -> None:
 
 @st.fragment
 def _pages(of: Reading, model: Model, shown: ListedPages) -> None:
-    """Show the page and what is listed beside it."""
     loaded = of.loaded
     if _WHOLE.pop():
         st.rerun()
@@ -143,7 +136,6 @@ def _pages(of: Reading, model: Model, shown: ListedPages) -> None:
 
 
 def _pair(of: Reading) -> None:
-    """Draw the difference of A and B."""
     system, pair = of.system, of.loaded.pair
     pair_differences.part(
         pair,

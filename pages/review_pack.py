@@ -76,7 +76,6 @@ def _title() -> str:
 
 
 def _earlier() -> PackRecord | None:
-    """Return the record of an earlier pack, where one is uploaded."""
     with st.expander("What changed since an earlier pack"):
         uploaded = st.file_uploader(
             "Earlier pack",

@@ -142,7 +142,6 @@ def _sound(folder: Path) -> ColumnFolder:
 
 
 def _plain(protocol: AnyProtocol, sides: tuple[ColumnFolder, ColumnFolder], options: Options) -> bool:
-    """Return whether what the boxes have in common follows from the pages alone."""
     chosen, (truth, predicted) = options.chosen(), sides
     boxes_matched = isinstance(protocol, BoxProtocol)
     outlined = not boxes_matched and any(each.has("outlines") for each in sides)
@@ -158,7 +157,6 @@ def _plain(protocol: AnyProtocol, sides: tuple[ColumnFolder, ColumnFolder], opti
 
 
 def _measures_boxes(protocol: AnyProtocol) -> bool:
-    """Return whether what is kept of a result has rankings of its boxes."""
     return isinstance(protocol, BoxProtocol) and any(name not in BOX_METRICS for name in protocol.metrics)
 
 

@@ -68,7 +68,6 @@ def read_costs(
 
 
 def _model_of(table: PageTable, models: Sequence[str], collector: Collector) -> dict[int, str]:
-    """Return the model of each row that is about one of them."""
     if "model" not in table.names:
         if len(models) > 1:
             rule, found = "a table of several models must have a column model", ", ".join(table.names)[:80]
@@ -86,7 +85,6 @@ def _model_of(table: PageTable, models: Sequence[str], collector: Collector) -> 
 
 
 def _rows(table: PageTable, model_of: Mapping[int, str], collector: Collector) -> dict[str, dict[Key, PageCosts]]:
-    """Return the rows of each model by document and page, None for a whole document."""
     rows: dict[str, dict[Key, PageCosts]] = {}
     first: dict[tuple[str, Key], int] = {}
     by_page: dict[tuple[str, str], int] = {}
@@ -106,7 +104,6 @@ def _rows(table: PageTable, model_of: Mapping[int, str], collector: Collector) -
 
 
 def _checked(table: PageTable, number: int, collector: Collector) -> PageCosts:
-    """Return a row as what it says of one page, with an error for each cell that is none."""
     values: dict[str, Any] = {}
     for name in _NUMBERS:
         text = table.cell(number, name)
@@ -169,7 +166,6 @@ def _spread(rows: Mapping[Key, PageCosts], pages: Sequence[tuple[str, int]]) -> 
 def _of_model(
     costs: Costs, prediction: Annotations, file: str, said: tuple[Issue, ...], *, failed_empty: bool
 ) -> ModelCosts:
-    """Return the costs with the prediction, and what is odd about the two."""
     collector = Collector(file, max_per_rule=20)
     if not costs.stated:
         rule, fix = "a table of costs should have rows of each model", "Write its name in the column model."

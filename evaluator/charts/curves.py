@@ -150,7 +150,6 @@ def _measures(model: str, curve: ScoreCurve, label: str | None) -> pd.DataFrame:
 
 
 def _points(model: str, curve: ScoreCurve, label: str | None) -> pd.DataFrame:
-    """Return precision and recall of a model at each threshold where both are defined."""
     columns = {name: getattr(curve.columns(label), name) for name in ("precision", "recall", "f1")}
     return pd.DataFrame({"score": curve.threshold, **columns, "model": model}).dropna(subset=["precision", "recall"])
 

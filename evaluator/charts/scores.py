@@ -76,7 +76,6 @@ def label_curves(
 
 
 def _curve_points(curves: Mapping[str, Curve]) -> Mapping[str, AnyArray]:
-    """Return the points of all curves, a row for each, in the order of their scores."""
     lengths = [len(curve.score) for curve in curves.values()]
     return {
         "label": np.repeat(np.array(list(curves), dtype=object), lengths),

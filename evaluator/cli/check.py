@@ -122,7 +122,6 @@ def check(
 
 
 def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
-    """Return an error when the boxes of the two overlap too often to be compared."""
     if truth.unit != prediction.unit:
         return ()
     try:
@@ -200,7 +199,6 @@ def _diagnoses(pairs: Sequence[tuple[Annotations, Annotations]]) -> list[Diagnos
 
 
 def _refused(diagnosis: Diagnosis, *, stated: bool) -> bool:
-    """Tell whether an evaluation of the two files ends with the diagnosis as an error."""
     # Files of different documents of which none states a side may be two ground truths.
     two_sides = stated or bool(diagnosis.shared_documents)
     return diagnosis.serious and (diagnosis.best is not None or (diagnosis.nothing_matches and two_sides))
@@ -233,7 +231,6 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
 
 
 def _check(path: Path, reading: Reading) -> tuple[Source | None, tuple[Issue, ...]]:
-    """Return what a file holds, if it can be evaluated, and all that is wrong or odd about it."""
     try:
         read = read_any(path, reading)
     except BadInput as problem:

@@ -147,7 +147,6 @@ def _raised(problem: OSError) -> None:
 
 
 def _boxes(path: Path, reading: Reading, gt: Path | None) -> Annotations:
-    """Return the boxes of a file, with the pages of its ground truth when they are there alone."""
     if reading.side is None and gt is not None:
         reading = msgspec.structs.replace(reading, side="prediction")
     read = formats.read(path, **msgspec.structs.asdict(reading))

@@ -267,7 +267,6 @@ def _free_port(wanted: int | None) -> int:
 
 
 def _answers(url: str, child: subprocess.Popen[bytes]) -> bool:
-    """Return whether the dashboard came up within a minute."""
     import urllib.request
 
     deadline = time.monotonic() + _START_SECONDS

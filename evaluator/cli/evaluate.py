@@ -150,7 +150,6 @@ def _read_by(
     findings: str | None,
     password_file: Path | None,
 ) -> Read:
-    """Return what an evaluation reads, by the flag that names it."""
     return {
         "--gt": paths_of(compared.gt),
         "--pred": [path for each in compared.pred for path in paths_of(each)],

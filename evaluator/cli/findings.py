@@ -283,7 +283,6 @@ def _written(events: Sequence[Event], format: Format) -> bytes:
 
 
 def _counted(log: ReviewLog) -> str:
-    """Return the number of findings and conflicts of a log, in words."""
     return f"{count_of(len(log), 'finding')}, {count_of(len(log.conflicts), 'conflict')}"
 
 

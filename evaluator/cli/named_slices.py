@@ -117,7 +117,6 @@ def _needs_pdfs(named: Sequence[NamedSlice]) -> bool:
 
 
 def _locked(dataset: Dataset, pdfs: Path) -> list[Issue]:
-    """Return a warning for each PDF that could not be read for want of a password."""
     from evaluator.pdf.folder import PdfFolder  # as below
     from evaluator.pdf.locked import locked_issues
 

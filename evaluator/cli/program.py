@@ -129,7 +129,6 @@ def _run(words: list[str], *, debug: bool) -> int:
 
 
 def _complaint(problem: Exception) -> str:
-    """Return what is wrong with the input or the usage, in whole lines."""
     if isinstance(problem, BadInput):
         return issues_text(problem.issues)
     if isinstance(problem, UnusedCliTokensError):

@@ -21,8 +21,6 @@ class Bar(Protocol):
 
 
 class _Silent:
-    """Shows nothing."""
-
     def __call__(self, text: str) -> None:
         pass
 

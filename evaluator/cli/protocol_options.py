@@ -135,7 +135,6 @@ _OWN_OF_PACK: Final = ("iou", "min_score", "pdfs", "page_ranges", "exact")
 
 
 def _made(name: str, without: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a class that is made here
-    """Return a dataclass with a field for each option, as the command line takes it."""
     fields = [
         (
             option,

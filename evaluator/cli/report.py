@@ -242,7 +242,6 @@ def _threshold(boxes: AnyBoxProtocol, iou: float | None) -> float:
 
 
 def _counted(say: Bar) -> Progress:
-    """Return progress that counts under a text, which is written once."""
     shown = ""
 
     def note(done: int, total: int, text: str) -> None:
@@ -266,7 +265,6 @@ def _write(
     keep_active: bool,
     say: Bar,
 ) -> str:
-    """Write the file or the folder, and return a list of what was written."""
     step = _counted(say)
     if out.suffix.lower() == ".html":
         return _listed(out, write_html(out, contents, pictures, progress=step))
@@ -345,8 +343,6 @@ def _protocol(name: str) -> AnyProtocol:
 
 
 class _Run(NamedTuple):
-    """Files and options that several protocols evaluate."""
-
     gt: Path | MergedFiles
     pred: Sequence[Path]
     pdfs: Path | None
@@ -354,7 +350,6 @@ class _Run(NamedTuple):
     scores: Sequence[float]
 
     def need_options(self, systems: Sequence[AnyProtocol]) -> None:
-        """Refuse several protocols that read different files, and an option that none of them has."""
         if len({system.name for system in systems}) < len(systems):
             raise UsageError("a protocol is named once.")
         if len({system.kind for system in systems}) > 1:
@@ -374,7 +369,6 @@ class _Run(NamedTuple):
         return options_of(system, **given)
 
     def further(self, system: AnyProtocol, say: Bar) -> ExtraEvaluation:
-        """Return the files of a protocol beside the one of the boxes, read."""
         options = self.options(system)
         project = open_project(system, self.gt, list(self.pred), options, say)
         with explained(project, system, options):
@@ -382,7 +376,6 @@ class _Run(NamedTuple):
         return ExtraEvaluation(system, truth, models, options, self._called(models), self.scores, project)
 
     def boxes(self, system: AnyBoxProtocol, iou: float, say: Bar, log: ReviewLog) -> Boxes:
-        """Return the boxes that decision, findings and pages are of."""
         options = self.options(system)
         files = require_joined(open_project(system, self.gt, list(self.pred), options, say), system, options)
         say("Matching")
@@ -419,8 +412,6 @@ class _Run(NamedTuple):
 
 
 class _Also(NamedTuple):
-    """One more evaluation, of files of its own."""
-
     system: AnyProtocol
     gt: Path
     pred: Sequence[Path]
@@ -434,7 +425,6 @@ class _Also(NamedTuple):
         return cls(_protocol(name), Path(paths[0]), [Path(path) for path in paths[1:]])
 
     def further(self, say: Bar) -> ExtraEvaluation:
-        """Return its files, read under the protocol's own options."""
         return _Run(self.gt, self.pred, None, {}, [0.0] * len(self.pred)).further(self.system, say)
 
 

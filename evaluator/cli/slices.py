@@ -169,7 +169,6 @@ def _measure(protocol: str, name: str | None) -> str:
 
 
 def _of_predictions(protocol: str, measure: str) -> bool:
-    """Return whether a measure is about predictions, which have scores."""
     words = WORDS if protocol in box_protocols() else PROTOCOLS[protocol].slice_measures
     return any(name == measure and each.scored for name, each in words.items())
 

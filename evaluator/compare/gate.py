@@ -188,7 +188,6 @@ def judge(
 
 
 def _key(condition: Condition, keys: Sequence[Key], overall: str) -> Key:
-    """Return the number that a condition is about; ConditionError lists what there is."""
     metrics = list(dict.fromkeys(key.metric for key in keys))
     named = [metric for metric in metrics if metric == condition.metric]
     named = named or [metric for metric in metrics if metric.casefold() == condition.metric.casefold()]

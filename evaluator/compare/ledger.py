@@ -308,7 +308,6 @@ def _same(one: Dataset, other: Dataset) -> bool:
 
 
 def _false_positives(result: AnyBoxResult, shared: IntArray, with_other: IntArray) -> FalsePositives:
-    """Return the false positives of a result; row i of `shared` is the same one as row i of `with_other`."""
     rows, prediction = result.false_positives, result.matching.prediction
     partner = np.full(len(prediction), UNMATCHED, dtype=np.int32)
     partner[shared] = with_other
@@ -316,7 +315,6 @@ def _false_positives(result: AnyBoxResult, shared: IntArray, with_other: IntArra
 
 
 def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
-    """Return the rows of the false positives that both have, one to one."""
     results = (a, b)
     rows = [_by_corners(result, result.false_positives) for result in results]
     content = [
@@ -333,7 +331,6 @@ def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
 
 
 def _overlapping(results: tuple[AnyBoxResult, AnyBoxResult], rows: Sequence[IntArray]) -> Candidates:
-    """Return the pairs of predictions of two results that have one page and label and overlap."""
     units = [result.matching.prediction.source.unit for result in results]
     if units[0] != units[1]:
         raise ValueError(f"boxes must have one unit; found {units[0]} and {units[1]}")
@@ -345,12 +342,10 @@ def _overlapping(results: tuple[AnyBoxResult, AnyBoxResult], rows: Sequence[IntA
 
 
 def _groups(result: AnyBoxResult, rows: IntArray) -> IntArray:
-    """Return page and label of some predictions as one number, int64."""
     prediction = result.matching.prediction
     return np.asarray(prediction.page[rows] * len(result.matching.dataset.labels) + prediction.label[rows])
 
 
 def _by_corners(result: AnyBoxResult, rows: IntArray) -> IntArray:
-    """Return the rows of some predictions by page, label and corners, int64."""
     x1, y1, x2, y2 = result.matching.prediction.xyxy[rows].T
     return rows[order_by([_groups(result, rows), x1, y1, x2, y2])]

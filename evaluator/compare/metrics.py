@@ -10,8 +10,6 @@ from evaluator.protocols import PROTOCOLS
 
 
 class _Declared(Mapping[str, Metric]):
-    """The metrics of the protocols that are registered now."""
-
     def __getitem__(self, name: str) -> Metric:
         # Asked hundreds of times for a table: no mapping of all of them is made. The last to declare it counts.
         for protocol in reversed(tuple(PROTOCOLS.values())):

@@ -336,7 +336,6 @@ def standings(models: Sequence[ModelEntry], key: Key, *, seed: int = SEED, resam
 
 
 def _sign(key: Key) -> float:
-    """Return 1 for a number of which more is better, else −1."""
     return -1.0 if METRICS[key.metric].lower_is_better else 1.0
 
 

@@ -97,7 +97,6 @@ def load_measures(means: Sequence[StoredMeans], documents: int) -> tuple[Part, .
 
 
 def _as_means(part: Part) -> Means:
-    """Numbers as means of one number each."""
     return Means(part.keys, part.values, part, tuple(np.arange(len(part.keys))[:, None]))
 
 
@@ -106,7 +105,6 @@ def _plain(values: FloatArray) -> tuple[float | None, ...]:
 
 
 def _averages(of: Averages) -> StoredAverages:
-    """Average precisions, rankings of the same predictions together."""
     grid = of.interpolated not in (eleven_point, all_point)
     name = "101-point" if grid else "11-point" if of.interpolated is eleven_point else "all-point"
     rankings = []

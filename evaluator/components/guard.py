@@ -177,7 +177,6 @@ def _own(host: str) -> bytes:
 
 
 def _header(scope: Scope, wanted: bytes) -> str:
-    """Return a header of a request; empty when it is missing, "twice" when it came more than once."""
     values = [value for name, value in scope["headers"] if name.lower() == wanted]
     return values[0].decode("latin-1") if len(values) == 1 else "twice" if values else ""
 

@@ -121,8 +121,6 @@ def shape_of(cells: Sequence[Cell]) -> tuple[int, int]:
 
 
 class _Open:
-    """A cell that is being read."""
-
     def __init__(self, row_span: int, col_span: int, *, header: bool) -> None:
         self.row_span, self.col_span, self.header = row_span, col_span, header
         self.text: list[str] = []

@@ -391,7 +391,6 @@ class Dataset:
 
     @cached_property
     def _named(self) -> list[frozenset[str]]:
-        """Ids of the documents that each side names, the ground truth first."""
         sides = (self.ground_truth, *self.predictions)
         return [frozenset(document.doc_id for document in side.source.documents) for side in sides]
 

@@ -83,7 +83,6 @@ class _Keys:
         self._once: dict[tuple[str, ...], dict[str, str]] = {}
 
     def once(self, modes: tuple[str, ...]) -> dict[str, str]:
-        """Return the name by key, for keys that only one name has."""
         if modes not in self._once:
             self._once[modes] = _unique(zip(self._of(modes), self.names, strict=True))
         return self._once[modes]
@@ -149,7 +148,6 @@ def _document_and_number(name: str) -> tuple[str, int]:
 
 
 def _different(names: Sequence[str], known: Sequence[str]) -> tuple[_Keys, _Keys]:
-    """Return the names that only one side has, of both."""
     ours, theirs = set(names), set(known)
     return _Keys(name for name in names if name not in theirs), _Keys(name for name in known if name not in ours)
 
@@ -173,7 +171,6 @@ def _matched(names: _Keys, known: _Keys, modes: Iterable[str]) -> dict[str, str]
 
 
 def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the name by key, for keys that only one name has."""
     names: dict[str, str] = {}
     twice = set()
     for key, name in pairs:

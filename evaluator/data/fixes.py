@@ -242,7 +242,6 @@ def _named_pages(source: Annotations, keys: list[PageKey], known: set[str]) -> d
 
 
 def _with_image_ids(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
-    """Return results with the images of the ground truth that their ids mean by a fix."""
     boxes, own_pages = source.boxes, bool(source.label_map)
     rows = image_rows(source.page_ids, other.page_ids, other.page_images, fix.value)
     # A results list has no pages until it takes those of its ground truth.

@@ -116,6 +116,5 @@ def _united(owner: IntArray, rings: Sequence[FloatArray]) -> GeometryArray:
 
 
 def _outline(rings: Sequence[FloatArray]) -> object:
-    """Return the region of one row's rings, empty when they enclose nothing."""
     usable = [ring for ring in rings if len(ring) >= _FEWEST_POINTS]
     return _united(np.zeros(len(usable), dtype=np.int64), usable)[0] if usable else shapely.MultiPolygon()

@@ -86,8 +86,6 @@ def words(text: str, rule: WordRule) -> list[str]:
 
 
 class _Text:
-    """The text of some HTML, told by a parser."""
-
     def __init__(self) -> None:
         self._parts: list[str] = []
 

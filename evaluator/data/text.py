@@ -212,7 +212,6 @@ def lcs_f1s(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]]) -> 
 
 
 def _in_word(character: str) -> bool:
-    """Return whether a character is a letter, a digit or a mark that belongs to one."""
     return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
@@ -236,7 +235,6 @@ _FOURTH: Final = dict.fromkeys(
 
 
 def _shape(word: str) -> str:
-    """Return consonants and vowels of a word as letters c and v; y is a vowel after a consonant."""
     shape = ""
     for letter in word:
         vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
@@ -245,12 +243,10 @@ def _shape(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    """Return how many times a consonant follows a vowel."""
     return _shape(word).count("vc")
 
 
 def _is_short(word: str) -> bool:
-    """Return whether a word ends in consonant, vowel, consonant but w, x, y; of two letters in v, c."""
     shape = _shape(word)
     return (shape.endswith("cvc") and word[-1] not in "wxy") or shape == "vc"
 
@@ -264,7 +260,6 @@ def _without_plural(word: str) -> str:
 
 
 def _without_ending(word: str) -> str:
-    """Return the word without the ending of a past tense or participle, and the rest mended."""
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("eed"):

@@ -172,7 +172,6 @@ class _File(XmlFile):
                 self._places.update((id(block), (number,)) for number, block in enumerate(inner))
 
     def _text(self, block: Element) -> str | None:
-        """Return the lines of a block; None without any. A word on two of them is written on the first."""
         lines: list[str] = []
         stated = [child for child in block.children if child.name == "TextLine"]
         for line in stated:
@@ -268,7 +267,6 @@ def _without_text(element: Element) -> Element:
 
 
 def _within(block: Element) -> Iterator[Element]:
-    """Yield a block and the blocks in it, as they are written."""
     yield block
     for child in block.children:
         if child.name in _BLOCKS:
@@ -276,7 +274,6 @@ def _within(block: Element) -> Iterator[Element]:
 
 
 def _ids(element: Element) -> Iterator[str]:
-    """Yield the ids of a block, of its lines and of what is in these."""
     if "ID" in element.attributes:
         yield element.attributes["ID"]
     for child in element.children:
@@ -305,7 +302,6 @@ def _references(element: Element) -> list[str]:
 
 
 def _shape(element: Element, file: _File) -> Shape | None:
-    """Return corners and outline of a block; None with an issue when it has neither, or is none."""
     collector = file.collector
     number = partial(xml_text.number, element, collector=collector, source=_SOURCE)
     shape = element.child("Shape")

@@ -76,7 +76,6 @@ def _open(content: bytes, collector: Collector) -> zipfile.ZipFile:
 
 
 def _chosen(entries: Sequence[zipfile.ZipInfo], collector: Collector, suffixes: Sequence[str]) -> list[zipfile.ZipInfo]:
-    """Return the entries to read, after the rules on all of them."""
     owner: dict[str, str] = {}
     files, others = [], 0
     for entry in entries:
@@ -139,7 +138,6 @@ def _check_entry(entry: zipfile.ZipInfo, name: str, collector: Collector) -> Non
 
 
 def _contents(opened: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], collector: Collector) -> list[Member]:
-    """Return the bytes of the entries, counted while they come."""
     members = []
     room = limits.MAX_ARCHIVE_BYTES
     for entry in entries:
@@ -160,7 +158,6 @@ def _contents(opened: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], colle
 
 
 def _content(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int, collector: Collector) -> bytes:
-    """Return the bytes of one entry; stop at a limit whatever the archive states of its size."""
     parts, size = [], 0
     most = max(limits.MAX_ARCHIVE_RATIO * entry.compress_size, _RATIO_COUNTS_FROM)
     with opened.open(entry) as stream:

@@ -186,7 +186,6 @@ FORMAT: Final = Azure()
 def _elements(
     result: dict[str, object], place: str, scale: Mapping[int, float], file: OutputFile
 ) -> tuple[list[str], int]:
-    """Add paragraphs, tables and figures; return the places of those on no page, and how many there are."""
     bare: list[str] = []
     elements = 0
     for key, label in _WHOLE.items():
@@ -250,14 +249,12 @@ def _nest(result: dict[str, object], texts: Mapping[str, object], file: OutputFi
 
 
 def _line(text: object, place: str, file: OutputFile) -> Held | None:
-    """Return the text of a line and its place among those of the file; None where items are not read."""
     return Held((file.builder.boxes,), file.text_of(text, place)) if file.reads_items else None
 
 
 def _held(
     element: _Element, item: str, source: tuple[str, object], scale: Mapping[int, float], file: OutputFile
 ) -> Held:
-    """Return the text or the cells of an element, and its place among the paragraphs; a figure has none."""
     place, value = source
     inside = [item] if element.role not in _NOT_IN_ORDER else []
     cells = None
@@ -270,7 +267,6 @@ def _held(
 
 
 def _cells(value: object, place: str, pages: Sequence[int], scale: Mapping[int, float], file: OutputFile) -> Cells:
-    """Return the cells of a table on some pages; one that is not on the first of them has no box."""
     cells: list[Cell] = []
     for where, cell in file.structs(value, "cells", place, _Cell):
         regions = cell.bounding_regions or ()
@@ -320,7 +316,6 @@ def _region(
 
 
 def _points(region: _Region, place: str, scale: Mapping[int, float], file: OutputFile) -> Sequence[tuple[float, float]]:
-    """Return the points of a region in the unit of its page; none with an issue where it has none."""
     shape = region.bounding_box if region.polygon is None else region.polygon
     if shape is None:
         file.collector.error(place, "polygon is required here (Document Intelligence)", "", "Add polygon.")
@@ -362,6 +357,5 @@ def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
 
 
 def _box_of(polygon: Sequence[float]) -> list[float]:
-    """Return x1, y1, x2, y2 of the box around x, y, x, y...; empty for nothing."""
     xs, ys = polygon[::2], polygon[1::2]
     return [min(xs), min(ys), max(xs), max(ys)] if ys else []

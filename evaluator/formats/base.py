@@ -318,7 +318,6 @@ def read_several(files: Sequence[folder.File], name: str, reading: Reading, form
 
 
 def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
-    """Return several files of one side as one."""
     formats_of_others = cache(lambda: {row for file in files if (row := _format_of(file, format_of)) is not None})
     side_of_others = cache(lambda: next((side for file in files if (side := _side_of(file, format_of))), None))
 
@@ -366,7 +365,6 @@ def in_company(row: BoxFormat, content: bytes, name: str, others: Callable[[], I
 
 
 def _format_of(file: folder.File, format_of: FormatOf) -> BoxFormat | None:
-    """Return the format of a file; None for one that cannot be read."""
     try:
         return format_of(file.load(limits.MAX_FILE_BYTES), file.name)
     except BadInput:
@@ -374,7 +372,6 @@ def _format_of(file: folder.File, format_of: FormatOf) -> BoxFormat | None:
 
 
 def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:
-    """Return the side that a file states; None for one that cannot be read."""
     try:
         content = file.load(limits.MAX_FILE_BYTES)
         return format_of(content, file.name).side_of(content, file.name)

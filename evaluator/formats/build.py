@@ -114,7 +114,6 @@ class _Boxes:
         return len(self.ids)
 
     def without(self, rows: set[int]) -> _Boxes:
-        """Return the boxes but some rows."""
         kept = [row for row in range(len(self)) if row not in rows]
         boxes = _Boxes()
         for name in ("page", "position", "label", "score"):
@@ -127,7 +126,6 @@ class _Boxes:
         return boxes
 
     def column(self, at: int) -> list[Any] | None:
-        """Return one of the columns of `Held`; None where no item has it."""
         if all(held[at] is None for held in self.held.values()):
             return None
         return [self.held[row][at] if row in self.held else None for row in range(len(self))]

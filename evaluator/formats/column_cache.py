@@ -115,7 +115,6 @@ def _opened(folder: Path) -> Annotations | None:
 
 
 def _store(folder: Path, source: Annotations) -> None:
-    """Write a folder, then delete what goes beyond the bound."""
     folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     columns.write(folder, source, folder.name)
     # A folder of the user's has the rights that he gives; what is kept by itself is his alone.

@@ -132,7 +132,6 @@ def _lie_in(values: AnyColumn, end: int) -> bool:
 
 
 def _are_all(places: AnyColumn, count: int) -> bool:
-    """Return whether each of so many places is there once."""
     return len(places) == count and _lie_in(places, count) and bool((np.bincount(places, minlength=count) == 1).all())
 
 

@@ -121,7 +121,6 @@ def write(folder: Path, source: Annotations, key: str) -> None:
 
 
 def _write(folder: Path, source: Annotations, key: str) -> None:
-    """Write columns into an empty folder."""
     boxes = source.boxes
     pages, order = _in_page_order(source)
     xyxy, box_area, sized = _boxes_of(boxes)
@@ -258,7 +257,6 @@ class ColumnFolder:
         return replace(self._boxes(rows), entry=entry, row=row)
 
     def _boxes(self, rows: slice | IntArray) -> Boxes:
-        """Return some boxes in the order of the pages, without ids and outlines."""
         known = filter(self.has, (*_BOX_ARRAYS, "xyxy", "box_area"))
         values: dict[str, Any] = {name: self._values(name, rows) for name in known}
         entry, xyxy = values.pop("entry"), values.pop("xyxy")
@@ -307,7 +305,6 @@ class ColumnFolder:
 
 
 def _in_order(boxes: Boxes, rows: IntArray) -> Boxes:
-    """Return all boxes, without ids and outlines, in the order of some rows."""
     columns = {name: getattr(boxes, name) for name in (*_BOX_ARRAYS, "document", "page", "xyxy", "box_area", "row")}
     arrays: dict[str, Any] = {name: None if values is None else values[rows] for name, values in columns.items()}
     return replace(boxes, **arrays)

@@ -154,7 +154,6 @@ def _listed(corpus: Path) -> _List:
 
 
 def _key_of(folder: Path) -> str | None:
-    """Return the key of a folder of columns; None for one that is not there or damaged."""
     try:
         return ColumnFolder(folder).manifest.key
     except (OSError, ValueError):
@@ -166,7 +165,6 @@ def _digest(folder: Path) -> str:
 
 
 def _need_same(name: str, source: Annotations, reading: Reading) -> None:
-    """Refuse to read a side as something else than it was made as."""
     for key in ("side", "format", "level", "columns"):
         asked, made = getattr(reading, key), getattr(source, key)
         if asked and asked != made:

@@ -75,7 +75,6 @@ class _File(XmlFile):
             self._cells += [child for child in table.children if child.name.lower() == "cell"]
 
     def _page(self, region: Element, filename: str) -> int | None:
-        """Return the page that a region states, counted from 1; None with an issue for anything else."""
         text = region.attributes.get("page", "")
         if not (text.isdecimal() and 1 <= int(text[:9]) <= limits.MAX_PAGE_INDEX):
             rule = f"page must be a whole number, 1 or more ({_SOURCE})"
@@ -87,7 +86,6 @@ class _File(XmlFile):
         return self._pages[key]
 
     def _shape(self, region: Element) -> Shape | None:
-        """Return corners and outline of a table; None with an issue for one without a usable outline."""
         outlines = [child for child in region.children if child.name.lower() == "coords"]
         if len(outlines) == 1:
             ring = ring_of(outlines[0], outlines[0].attributes.get("points", ""), self.collector, source=_SOURCE)

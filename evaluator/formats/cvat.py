@@ -122,14 +122,12 @@ FORMAT: Final = Cvat()
 
 
 def _numbers(element: Element, keys: Sequence[str], collector: Collector) -> list[float]:
-    """Return attributes of a shape, and its rotation in degrees, 0 without; NaN with an error for what is no number."""
     keys = [*keys, "rotation"] if "rotation" in element.attributes else keys
     numbers = [xml_text.number(element, key, collector, source=_SOURCE) for key in keys]
     return numbers if "rotation" in keys else [*numbers, 0.0]
 
 
 def _check_sides(element: Element, keys: str, sides: tuple[float, float], collector: Collector) -> bool:
-    """Return whether neither of two sides is negative; an error for those that are."""
     if min(sides) < 0:
         rule = f"{keys} must not be negative ({_SOURCE})"
         collector.error(element.place, rule, listed(sides), f"Correct the {element.name}, or remove it.")
@@ -137,7 +135,6 @@ def _check_sides(element: Element, keys: str, sides: tuple[float, float], collec
 
 
 def _box(element: Element, collector: Collector) -> Shape | None:
-    """Return corners of a box, and its outline when it is rotate; None with an issue when it is none."""
     x1, y1, x2, y2, angle = numbers = _numbers(element, ("xtl", "ytl", "xbr", "ybr"), collector)
     if any(map(math.isnan, numbers)):
         return None
@@ -149,7 +146,6 @@ def _box(element: Element, collector: Collector) -> Shape | None:
 
 
 def _polygon(element: Element, collector: Collector) -> Shape | None:
-    """Return corners and outline of a polygon; None with an issue when it is none."""
     text = element.attributes.get("points", "")
     points = [point.split(",") for point in text.split(";")] if text.strip() else []
     wrong = next((point for point in points if len(point) != 2 or not all(map(xml_text.is_number, point))), None)
@@ -167,7 +163,6 @@ def _polygon(element: Element, collector: Collector) -> Shape | None:
 
 
 def _ellipse(element: Element, collector: Collector) -> Shape | None:
-    """Return corners and outline of an ellipse; None with an issue when it is none."""
     x, y, across, down, angle = numbers = _numbers(element, ("cx", "cy", "rx", "ry"), collector)
     if any(map(math.isnan, numbers)) or not _check_sides(element, "rx and ry", (across, down), collector):
         return None

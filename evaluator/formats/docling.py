@@ -90,7 +90,6 @@ class _Item(msgspec.Struct, gc=False):
 
     @property
     def beside(self) -> set[str]:
-        """Return the texts that belong to it and do not lie in it."""
         return {each.target for each in (*(self.captions or ()), *(self.footnotes or ()))}
 
 
@@ -259,7 +258,6 @@ def _cell(cell: _Cell, height: float) -> Cell:
 
 
 def _from_top(box: _Box, height: float) -> tuple[float, float]:
-    """Return the upper and the lower edge of a box from the top of its page."""
     return (height - box.t, height - box.b) if box.coord_origin == "BOTTOMLEFT" else (box.t, box.b)
 
 

@@ -265,7 +265,6 @@ def _check_pages(part: Annotations, owner: dict[tuple[str, int], Annotations], c
 
 
 def _offsets(lengths: Sequence[int]) -> list[np.int32]:
-    """Return where each part starts when parts of these lengths follow each other."""
     return list((np.cumsum(lengths) - lengths).astype(np.int32))
 
 
@@ -288,7 +287,6 @@ def _crowd(parts: Sequence[Annotations]) -> BoolArray | None:
 
 
 def _attributes(parts: Sequence[Annotations]) -> Mapping[str, Sequence[str | None]]:
-    """Return the attributes of the page entries of all parts, None where a part does not have one."""
     names = dict.fromkeys(name for part in parts for name in part.attributes)
     return {
         name: [text for part in parts for text in part.attributes.get(name, [None] * len(part.page_index))]

@@ -175,7 +175,6 @@ class _Rows:
         self._unnamed: list[str] = []
 
     def annotations(self, sha256: str, reading: Reading) -> Annotations:
-        """Return the columns, with warnings for what the rows leave open."""
         for places, rule, fix in (
             (self._numbers, "a category should have a name", "The numbers are read as labels."),
             (self._unnamed, "a row should name its image", "Pages are called by their rows; add a file_name."),
@@ -185,7 +184,6 @@ class _Rows:
         return self.builder.annotations(sha256, reading)
 
     def take(self, row: Mapping[str, Any], place: str) -> None:
-        """Add the page of a row with its boxes."""
         metadata = row.get("metadata") if isinstance(row.get("metadata"), dict) else {}
         image = row.get("image")
         path = image.get("path") if isinstance(image, dict) else image if isinstance(image, str) else None
@@ -268,7 +266,6 @@ def _key(objects: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 
 def _size(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> Size | None:
-    """Return the size of the image, where the row or its metadata states it."""
     for stated in (row, metadata):
         for width, height in _SIZES:
             if isinstance(stated.get(width), int | float) and isinstance(stated.get(height), int | float):

@@ -246,7 +246,6 @@ def without_parts(folder: Parts) -> Parts:
 
 
 def _common(folders: set[Parts]) -> Parts:
-    """Return the folder that all of some folders are in."""
     first, last = min(folders), max(folders)
     count = next((at for at, step in enumerate(first) if at >= len(last) or step != last[at]), len(first))
     return first[:count]
@@ -281,12 +280,10 @@ def _paths(source: Annotations) -> list[str]:
 
 
 def _moved(source: Annotations) -> bool:
-    """Return whether a fix states what the pages of a file are."""
     return any(fix.startswith(("names", "page-offset")) for fix in source.fixes)
 
 
 def _agree(prediction: Annotations, truth: Annotations, files: tuple[Sequence[str], Sequence[str]]) -> bool:
-    """Return whether each page is one of the ground truth as it is, and may have the path of that."""
     ours, theirs = files
     of_page = dict(zip(page_keys(truth), theirs, strict=True))
     by_folder = any("/" in file or "\\" in file for file in {*ours} & {*theirs})
@@ -334,7 +331,6 @@ def _without_kinds(parts: Parts) -> Parts:
 
 
 def _placed(prediction: Annotations, truth: Annotations, files: tuple[Sequence[str], Sequence[str]]) -> Annotations:
-    """Return the prediction with its pages where their partners are."""
     ours, theirs = ([parts_of(file) if file else () for file in side] for side in files)
     rows, by_folder = _partners(ours, theirs)
     keys, truth_keys = page_keys(prediction), page_keys(truth)

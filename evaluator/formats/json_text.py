@@ -277,7 +277,6 @@ def lone_surrogate(place: JsonPath, text: str) -> Oddity:
 
 
 def _entries(tree: object) -> int:
-    """Return how many keys all objects of a tree have together."""
     count, waiting = 0, [tree]
     while waiting:
         value = waiting.pop()

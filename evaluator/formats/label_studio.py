@@ -200,7 +200,6 @@ class _File:
                 self._not_made.append(place)
 
     def _works(self, task: dict[str, object], key: str, place: str) -> list[_Work]:
-        """Return what was made of a task, without what was cancelled."""
         works = []
         for made, where in self._values.objects(task.get(key) or [], key, f"{place}.{key}"):
             if made.get("was_cancelled") is True or made.get("skipped") is True:
@@ -372,7 +371,6 @@ class _File:
         return task.place, str(key)
 
     def _index(self, region: _Region, task: _Task) -> int:
-        """Return the page of a region of a document, from 0; 0 with an error for no such number."""
         # A <Repeater> makes a tag of its own for each page: page_0, page_1.
         tag = _TAG_NUMBER.search(str(region.outer.get("to_name"))) if task.repeated else None
         index = region.outer.get("item_index", int(tag[0]) if tag else 0)
@@ -407,7 +405,6 @@ class _File:
             )
 
     def _shape(self, region: _Region) -> Shape | None:
-        """Return corners and outline of a region; None with an error when it is none."""
         value, place, error = region.value, region.at, self._collector.error
         rotated = region.outer.get("image_rotation")
         if rotated not in (None, 0):
@@ -452,7 +449,6 @@ class _File:
         return Shape.of(ring)
 
     def _mask(self, region: _Region) -> Shape | None:
-        """Return the box around the pixels of a brush, and these; None with an issue for none."""
         rle, size = region.value["rle"], _size(region.outer)
         try:
             if size is None:
@@ -482,7 +478,6 @@ class _Region(NamedTuple):
 
 
 def _is_whole(task: Mapping[str, object]) -> bool:
-    """Return whether a task is of the whole export, not of JSON_MIN."""
     return "data" in task or any(key in task for key in ("annotations", "completions", "predictions"))
 
 
@@ -519,7 +514,6 @@ def _labels(value: Mapping[str, object]) -> list[str]:
 
 
 def _labels_by_id(results: Iterator[dict[str, Any]]) -> dict[str, list[str]]:
-    """Return the labels that are in a result of their own, by the id of their region."""
     labels: dict[str, list[str]] = {}
     for result in results:
         if result.get("type") == "labels" and isinstance(value := result.get("value"), dict):
@@ -528,7 +522,6 @@ def _labels_by_id(results: Iterator[dict[str, Any]]) -> dict[str, list[str]]:
 
 
 def _size(outer: Mapping[str, Any]) -> Size | None:
-    """Return the image size of a region; None when it is not given as two numbers above 0."""
     width, height = outer.get("original_width"), outer.get("original_height")
     if isinstance(width, int | float) and isinstance(height, int | float) and width > 0 and height > 0:
         return float(width), float(height)

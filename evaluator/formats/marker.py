@@ -128,7 +128,6 @@ def _frame(page: _Page | _Shape, place: str, file: OutputFile) -> tuple[float, f
 
 
 def _held(block: _Block, place: str, file: OutputFile) -> Held:
-    """Return the place of a block among those of the file, its text without tags, or its table."""
     order = None if block.block_type in ("PageHeader", "PageFooter") else (file.builder.boxes,)
     html = file.text_of(block.html, f"{place}.html")
     if html is None or block.block_type == "Table":

@@ -112,8 +112,6 @@ def rings(rectangles: FloatArray) -> FloatArray:
 
 
 class _Bits:
-    """Reads numbers of some bits, the highest first."""
-
     def __init__(self, content: bytes) -> None:
         self._bytes = iter(content)
         self._value = self._left = 0

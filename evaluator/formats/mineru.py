@@ -217,7 +217,6 @@ def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int
 
 
 def _written(value: object, place: str, file: OutputFile, *, in_order: bool) -> Held:
-    """Return the text and the table of a block, and its place among those of the page."""
     order = (file.builder.boxes,) if in_order else None
     lines = file.convert(value, _Lines, place)
     if lines is None:
@@ -280,7 +279,6 @@ def _pages_of_blocks(tree: list[object], file: OutputFile) -> None:
 
 
 def _nested(tree: list[object], file: OutputFile) -> Iterator[tuple[int, str, _Block]]:
-    """Yield page, place and block of every entry of a list of lists."""
     for index, page in enumerate(tree):
         if not isinstance(page, list):
             file.collector.error(f"$[{index}]", "a page must be an array (MinerU)", excerpt(page), AGAIN)

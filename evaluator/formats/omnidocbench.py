@@ -147,7 +147,6 @@ class _File:
             self._box(self._rows[image], result, place, self._category(result, labels, place))
 
     def _names(self, tree: dict[str, object]) -> dict[str, object]:
-        """Return the category names by their numbers as text, also from a list as that of COCO."""
         if not isinstance(tree.get("categories"), list):
             return self._values.mapping(tree, "categories", "$")
         listed = self._values.objects(tree["categories"], "categories", "$.categories")
@@ -182,7 +181,6 @@ class _File:
         return Held(None if order is None else (order,), text, html)
 
     def _shape(self, region: dict[str, object], place: str) -> Shape | None:
-        """Return corners, and the outline of eight numbers; None with an error when there is neither."""
         key = next((key for key in ("poly", "bbox") if region.get(key) is not None), None)
         if key is None:
             rule = f"a region must have poly or bbox ({_SOURCE})"

@@ -233,7 +233,6 @@ def _blocks(value: dict[str, object], page: int, place: str, file: OutputFile) -
 
 
 def _order(value: object, place: str, file: OutputFile) -> Place | None:
-    """Return a place in the order; None for none, and with an issue for what is no number."""
     number = None if value is None else file.convert(value, float, place)
     return None if number is None else (number,)
 

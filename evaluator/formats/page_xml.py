@@ -55,7 +55,6 @@ class _File(XmlFile):
             self._page(element)
 
     def end(self) -> None:
-        """Say what else with an outline the page has."""
         if self._others:
             rule = f"a page should have regions, with lines and words in them ({_SOURCE})"
             first = self._others[0]
@@ -93,7 +92,6 @@ class _File(XmlFile):
         return Held(None, self._text(element), cells or None)
 
     def _text(self, element: Element) -> str | None:
-        """Return the text of least index, else that of the lines; None without either."""
         said = [child for child in element.children if child.name == "TextEquiv"]
         said.sort(key=lambda each: self.number(each, "index") if "index" in each.attributes else -math.inf)
         held = (said[0].child("Unicode") or said[0].child("PlainText")) if said else None
@@ -117,7 +115,6 @@ class _File(XmlFile):
             yield Cell(row, col, row_span, col_span, header, self._text(child) or "", box)
 
     def _whole(self, element: Element, key: str, least: int) -> int:
-        """Return a row, a column or a span; its least value with an error for anything else, 1 for no span."""
         text = element.attributes.get(key, "1" if least else "").strip()
         if _WHOLE.fullmatch(text) and least <= int(text) <= limits.MAX_PAGE_INDEX:
             return int(text)
@@ -149,7 +146,6 @@ class _File(XmlFile):
         return places
 
     def _size(self, element: Element) -> Size | None:
-        """Return the size of the image; None where the page states none, or 0 x 0."""
         stated = [element.attributes[key].strip() for key in _SIDES if key in element.attributes]
         if stated not in ([], ["0", "0"]):
             width, height = (self.number(element, key) for key in _SIDES)
@@ -189,7 +185,6 @@ FORMAT: Final = PageXml()
 
 
 def _ring(element: Element, coords: Element | None, file: _File) -> FloatArray | None:
-    """Return the outline of a region; None with an issue when it has none."""
     text = _points_of(coords)
     if not text.strip():
         rule = f"a region must have an outline ({_SOURCE})"
@@ -199,7 +194,6 @@ def _ring(element: Element, coords: Element | None, file: _File) -> FloatArray |
 
 
 def _points_of(coords: Element | None) -> str:
-    """Return the points of an outline as text; older elements have a comma between x and y as well."""
     if coords is None:
         return ""
     children = (child.attributes for child in coords.children if child.name == "Point")

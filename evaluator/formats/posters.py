@@ -197,7 +197,6 @@ def text_of(value: object) -> str:
 
 
 def _poster_id(file: Path) -> str:
-    """Return the id of a poster from its file name without what may follow it, or from its folder."""
     stem = file.stem
     if stem in NAMES.values():
         return file.resolve().parent.name or stem
@@ -206,7 +205,6 @@ def _poster_id(file: Path) -> str:
 
 
 def _files(path: Path, side: Side | None, collector: Collector) -> dict[str, list[Path]]:
-    """Return the files of a folder that may be meant for each poster, by poster id."""
     try:
         entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
         inside = {entry: sorted(entry.iterdir()) for entry in entries if entry.is_dir()}
@@ -268,7 +266,6 @@ def _stated_side(stem: str, poster_id: str) -> Side | None:
 
 
 def _sections(content: dict[str, object], collector: Collector) -> Iterator[Section]:
-    """Yield what is compared section by section, with a warning for every part that cannot be."""
     if isinstance(poster := _typed(content, "posterContent", dict, "$", collector), dict):
         place = "$.posterContent.sections"
         for index, section in _objects(
@@ -330,7 +327,6 @@ def _typed(
 
 
 def _objects(values: object, place: str, collector: Collector) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yield the objects of a list with their index, with a warning for everything else in it."""
     for index, value in enumerate(values if isinstance(values, list) else ()):
         if isinstance(value, dict):
             yield index, value

@@ -119,7 +119,6 @@ def _files_in_folders(path: Path) -> list[Path]:
 
 
 def _name_known_files(path: Path) -> None:
-    """Refuse a folder whose recognised files are all of formats that are not read."""
     named = [(file, head) for file in folder.list_files(path) if unsupported_format(head := folder.head(file))]
     if named and not any(map(_is_known_file, folder.list_files(path))):
         file, head = named[0]
@@ -137,7 +136,6 @@ def _name_folders_below(path: Path) -> None:
 
 
 def _left_out(path: Path) -> tuple[Issue, ...]:
-    """Return warnings for what lies in a folder and is not read with it."""
     collector = Collector(path.resolve().name, max_per_rule=None)
     read, endings = set(files_of(path)), box_suffixes()
     beside = [file for file in folder.list_files(path) if file not in read and file.suffix.lower() in endings]

@@ -122,7 +122,6 @@ def _gather_documents(members: dict[tuple[str, Path], list[tuple[Path, bytes]]],
 
 
 def _join_parts(members: dict[tuple[str, Path], list[tuple[Path, bytes]]], given: Sequence[Path]) -> None:
-    """Make one group of those that their format says are parts of one."""
     for name in dict.fromkeys(name for name, _ in members):
         parts = {path: files for (of, path), files in members.items() if of == name}
         for path, whole in formats.FORMATS[name].merged_groups(parts, given).items():

@@ -93,7 +93,6 @@ FORMAT: Final = Supervision()
 
 
 def _objects(source: json_text.Source, collector: Collector) -> tuple[list[str], Rows]:
-    """Return the keys of the objects of a list as a header, and the objects as rows."""
     tree = json_text.parse_sound(source, collector)
     entries: list[object] = tree if isinstance(tree, list) else []
     header: dict[str, None] = {}

@@ -241,13 +241,11 @@ def _hold_boxes(rows: Rows, at: Mapping[str, int], sides: Sequence[int]) -> bool
 
 
 def _boxes_in(names: Iterable[str]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Return the known sets of box columns that are all there."""
     there = set(names)
     return [(columns, targets) for columns, targets in _BOXES if there.issuperset(columns)]
 
 
 def _guess_box(free: Mapping[str, int], at: dict[str, int], collector: Collector, source: str) -> None:
-    """Take the columns of the box by their names, if only one set of names is there."""
     boxes = _boxes_in(free)
     # Corners beside a width and a height are a box and the size of the image in well-known tables, and as often not.
     corners = [entry for entry in boxes if entry[1] == _CORNERS]
@@ -354,7 +352,6 @@ def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
 
 
 def _is_nested(content: bytes) -> bool:
-    """Return whether a Parquet file has a row for each image, with lists of boxes."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -461,8 +458,6 @@ def _first_page(rows: Rows, plan: Plan, collector: Collector, source: str) -> in
 
 
 class _Boxes:
-    """The rows of a table on their way to boxes."""
-
     def __init__(self, plan: Plan, collector: Collector, *, first: int, format: str, source: str) -> None:
         self._at, self._unit, self._collector, self._source = plan.at, plan.unit, collector, source
         unit = "page" if plan.unit == "page" else "pixels"
@@ -473,7 +468,6 @@ class _Boxes:
         self._largest = 0.0
 
     def take(self, place: str, values: Sequence[object]) -> None:
-        """Add the box of a row, and its page when it is new."""
         given = [values[self._at[target]] for target in self._form]
         page = self._page(place, values)
         if page is None or all(_is_empty(value) for value in given):
@@ -506,7 +500,6 @@ class _Boxes:
         return a - c / 2.0, b - d / 2.0, a + c / 2.0, b + d / 2.0
 
     def _page(self, place: str, values: Sequence[object]) -> int | None:
-        """Return the page that a row is on; None with an issue when it has none."""
         index: int | None = None
         target = next((key for key in _PAGES if key in self._at), None)
         if target is not None:
@@ -539,14 +532,12 @@ class _Boxes:
         return self.builder.page(document_of(name), place, index=index or 0, size=size, name=name, path=name)
 
     def _size(self, place: str, values: Sequence[object]) -> Size | None:
-        """Return the size of the page; None where a row states none, as of a page whose image is not at hand."""
         if "page_width" not in self._at or all(_is_empty(values[self._at[key]]) for key in _SIZE):
             return None
         width, height = (self._number(values[self._at[key]], f"{place}, {key}") for key in _SIZE)
         return width, height
 
     def _number(self, value: object, place: str) -> float:
-        """Return a value as a number; NaN with an issue for anything that is no finite one."""
         try:
             number = float(cast("Any", value)) if not isinstance(value, bool) else math.nan
         except (TypeError, ValueError, OverflowError):
@@ -565,7 +556,6 @@ def _is_empty(value: object) -> bool:
 
 
 def _text(value: object) -> str:
-    """Return a value as text; a whole float without its point, as a column of integers with gaps has them."""
     if value is None:
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -64,18 +64,15 @@ class _Block(msgspec.Struct, gc=False):
 
     @property
     def children(self) -> list[str]:
-        """Return the ids of its parts."""
         return self.related("CHILD")
 
     def related(self, kind: str) -> list[str]:
-        """Return the ids of the blocks that are related to it in some way."""
         held = self.Relationships if isinstance(self.Relationships, list) else []
         lists = [each.get("Ids") for each in held if isinstance(each, dict) and each.get("Type") == kind]
         return [key for ids in lists if isinstance(ids, list) for key in ids if isinstance(key, str)]
 
     @property
     def corners(self) -> Corners | None:
-        """Return x1, y1, x2, y2 in shares of the page; None without a geometry."""
         if self.Geometry is None:
             return None
         box = self.Geometry.BoundingBox
@@ -182,8 +179,6 @@ def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
 
 
 class _Parts:
-    """The blocks of a file by id, and what they say."""
-
     def __init__(self, blocks: Sequence[tuple[str, _Block]], file: OutputFile) -> None:
         self._blocks, self._file = blocks, file
         self._by_id = {block.Id: (place, block) for place, block in blocks if isinstance(block.Id, str)}
@@ -207,13 +202,11 @@ class _Parts:
                 yield place, block, block.corners
 
     def held(self, block: _Block, table: _Block | None) -> Held:
-        """Return the place of a block among those of the file, its lines, and the cells of its table."""
         order = None if block.BlockType in _NOT_IN_ORDER else (self._file.builder.boxes,)
         lines = list(self._texts(block, "LINE"))
         return Held(order, "\n".join(lines) if lines else None, None if table is None else tuple(self._cells(table)))
 
     def _texts(self, block: _Block, kind: str, depth: int = 0) -> Iterator[str]:
-        """Yield the texts of the lines or words of a block, and of the blocks in it."""
         if block.BlockType == kind:
             place = self._by_id[block.Id][0] if block.Id in self._by_id else "$"
             if (text := self._file.text_of(block.Text, f"{place}.Text")) is not None:
@@ -224,7 +217,6 @@ class _Parts:
                     yield from self._texts(self._by_id[child][1], kind, depth + 1)
 
     def _cells(self, table: _Block) -> Iterator[Cell]:
-        """Yield the cells of a table, a merged one in the place of those that it consists of."""
         merged = {
             child: key
             for key in table.related("MERGED_CELL")

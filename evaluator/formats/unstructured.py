@@ -65,7 +65,6 @@ class Unstructured(ModelOutput):
         )
 
     def _in_lines(self, head: bytes, name: str) -> bool:
-        """Return whether objects follow each other, or the ending says that they do."""
         if name.lower().endswith(self.suffixes[1:]):
             return True
         end = head.find(b"\n")
@@ -126,7 +125,6 @@ def _held(element: _Element, metadata: _Metadata, place: str, file: OutputFile) 
 def _add(
     label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: dict[int, Size], *, held: Held | None
 ) -> None:
-    """Add the box of an element in the size of its page, and the page when it is new."""
     where, stated = f"{place}.metadata.coordinates", metadata.coordinates
     assert stated is not None
     assert stated.points is not None

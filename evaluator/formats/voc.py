@@ -124,7 +124,6 @@ class _File(XmlFile):
         )
 
     def _size(self, element: Element) -> Size | None:
-        """Return the size of the image; None for 0 x 0, which tools write that do not open the image."""
         keys = ("ncols", "nrows") if element.name == "imagesize" else ("width", "height")
         width, height = (self._child_number(element, key) for key in keys)
         if width == height == 0.0:
@@ -143,13 +142,11 @@ class _File(XmlFile):
         return 0.0
 
     def _corners(self, box: Element) -> FloatArray:
-        """Return the corners, float64 (4, 2), of a rotate box: centre, sides, and clockwise angle in radians."""
         x, y, width, height, angle = (self._child_number(box, key) for key in ("cx", "cy", "w", "h", "angle"))
         sides = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2.0
         return rotate(sides, (x, y), angle)
 
     def _polygon(self, element: Element | None) -> FloatArray | None:
-        """Return the points of an outline, float64 (K, 2): x1, y1, x2, ..., or points with x and y; None without."""
         if element is None:
             return None
         leaves = [leaf for child in element.children for leaf in (child.children or [child])]
@@ -157,7 +154,6 @@ class _File(XmlFile):
         return np.array(values).reshape(-1, 2) if len(values) % 2 == 0 and len(values) >= 2 * FEWEST_POINTS else None
 
     def _child_number(self, parent: Element, key: str) -> float:
-        """Return the finite number in a child; NaN with an error without."""
         child = parent.child(key)
         if child is not None:
             return self._value(child)
@@ -165,7 +161,6 @@ class _File(XmlFile):
         return math.nan
 
     def _value(self, element: Element) -> float:
-        """Return the finite number that an element holds; NaN with an error for anything else."""
         if xml_text.is_number(element.text):
             return float(element.text)
         rule = f"{element.name} must be a finite number ({_SOURCE})"

@@ -230,7 +230,6 @@ def _refuse_size(content: bytes, collector: Collector) -> None:
 
 
 def _encoding(content: bytes, collector: Collector) -> tuple[bytes, str]:
-    """Return the byte order mark, which may be empty, and the name of the codec."""
     if content.startswith(_UTF32_BOMS):
         collector.fail("", _ENCODING_RULE, "UTF-32", _SAVE_AS_UTF8)
     for mark, encoding in _BOMS:
@@ -247,7 +246,6 @@ def _encoding(content: bytes, collector: Collector) -> tuple[bytes, str]:
 
 
 def _codec(declared: str, where: str, collector: Collector) -> str:
-    """Python's name of a declared encoding."""
     name = _codec_name(declared)
     if name not in _CHARACTER_SETS:
         collector.fail(where, _ENCODING_RULE, quote(declared), _SAVE_AS_UTF8)
@@ -255,7 +253,6 @@ def _codec(declared: str, where: str, collector: Collector) -> str:
 
 
 def _codec_name(declared: str) -> str:
-    """Python's name of an encoding, empty when it has none."""
     try:
         return codecs.lookup(declared).name if _ENCODING_NAME.match(declared) else ""
     except LookupError:
@@ -263,7 +260,6 @@ def _codec_name(declared: str) -> str:
 
 
 def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str, collector: Collector) -> None:
-    """Refuse a declaration that names another encoding than the one the file was read in."""
     declared = _DECLARED.search(declaration[0])
     if declared is None:
         return
@@ -290,7 +286,6 @@ def _start_of_dtd(text: str) -> int | None:
 
 
 def _syntax_error(data: bytes, at: int, reason: str, target: _Target) -> tuple[str, str, str, str]:
-    """Place, rule, found and fix of a text that expat does not accept."""
     start = at - len(_OPEN)
     # Expat points behind the "</" of a closing tag that nothing opened.
     start -= 2 if data[max(start - 2, 0) : max(start, 0)] == b"</" else 0
@@ -305,7 +300,6 @@ def _syntax_error(data: bytes, at: int, reason: str, target: _Target) -> tuple[s
 
 
 def _before(data: bytes, at: int) -> str:
-    """Return the text of the file before a byte of what the parser was given."""
     return data[: max(at - len(_OPEN), 0)].decode(errors="ignore")
 
 

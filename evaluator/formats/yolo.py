@@ -129,7 +129,6 @@ class Yolo(BoxFormat):
         return {path: at for path, at in whole.items() if at != path}
 
     def _is_one(self, parent: Path, parts: Mapping[Path, Sequence[tuple[Path, bytes]]], *, named: bool) -> bool:
-        """Return whether folders, with their files, are parts of one data set."""
         splits = all(path == parent or (path.parent == parent and _SPLIT.fullmatch(path.name)) for path in parts)
         inner = [path for path in parts if path != parent]
         if not splits and (named or len(parts) == 1 or any(map(has_truth_name, inner))):
@@ -188,7 +187,6 @@ FORMAT: Final = Yolo()
 
 
 def _below(path: Path, depth: int = 0) -> list[Path]:
-    """Return the files in and below a folder, by name, without hidden ones; `BadInput` without a list."""
     entries = folder.list_files(path)
     if depth < _BELOW:
         for inner in sorted(each for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")):
@@ -292,8 +290,6 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
 
 
 class _Text:
-    """The lines of one text file as a page and its boxes."""
-
     def __init__(
         self, builder: Builder, collector: Collector, names: _Names, prefix: str, *, tracked: bool = False
     ) -> None:
@@ -388,7 +384,6 @@ def _shape(values: list[float], place: str, collector: Collector) -> Shape | Non
 
 
 def _names(content: bytes, file: str, collector: Collector) -> _Names:
-    """Return the names of the classes; none, with an error, of a file that cannot be used."""
     if len(content) > _MAX_YAML_BYTES:
         rule = f"a file of names may have {_MAX_YAML_BYTES:,} bytes"
         collector.error(file, rule, f"{len(content):,}", "Keep only the names in it.")
@@ -419,13 +414,11 @@ def _names(content: bytes, file: str, collector: Collector) -> _Names:
 
 
 def _entries(node: Node | None) -> Iterator[tuple[Node, Node]]:
-    """Yield the entries of a mapping whose keys are plain; none for anything else."""
     if node is not None and node.id == "mapping":
         yield from ((key, value) for key, value in node.value if key.id == _SCALAR)
 
 
 def _class_names(node: Node | None, file: str, collector: Collector) -> dict[int, str]:
-    """Return names by number, from a list or a mapping; none with an error for anything else."""
     if node is not None and node.id == _SEQUENCE:
         rows = list(enumerate(node.value))
     else:

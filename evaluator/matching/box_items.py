@@ -90,7 +90,6 @@ class Items:
 
     @property
     def _sides(self) -> tuple[tuple[JoinedBoxes, IntArray], tuple[JoinedBoxes, IntArray]]:
-        """Return the boxes of both sides, and the rows of the items in them."""
         matching = self.result.matching
         return (matching.dataset.ground_truth, self.truth), (matching.prediction, self.prediction)
 

@@ -277,7 +277,6 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @property
     def _all_count(self) -> bool:
-        """Return whether each prediction that takes part is a true or a false positive."""
         counting, every = self.counting_predictions, self.matching.prediction_counts
         return counting is every or np.array_equal(counting, every)
 

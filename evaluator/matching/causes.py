@@ -347,7 +347,6 @@ class _Grouping:
         return _Boxes(rows, carriers.mistake[order], page, side.xyxy[rows], label)
 
     def grouped(self) -> Causes:
-        """Return the causes by page, of one page in the order of the rules."""
         self._whole_pages()
         for page in self._pages_that_may_have_moved().tolist():
             self._shifted(page)
@@ -488,7 +487,6 @@ class _Grouping:
         return _Named(families, of_mistake)
 
     def _finished(self) -> Causes:
-        """Return all causes as columns, by page and then in the order in which they were made."""
         groups = len(self._groups)
         page = np.zeros(groups, dtype=np.int64)
         page[self._of_mistake] = self._mistakes.page
@@ -599,8 +597,6 @@ def _around(cells: FloatArray, counts: IntArray) -> IntArray:
 
 
 class _Inside(NamedTuple):
-    """Rows of the boxes in each whole, and where those of a whole begin."""
-
     rows: IntArray
     starts: IntArray
 

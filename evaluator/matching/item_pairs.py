@@ -82,7 +82,6 @@ def text_limit_issues(
 
 
 def _length(side: JoinedBoxes, row: int) -> int:
-    """Return how many characters an item has, of its text or of its cells."""
     boxes = side.source.boxes
     text = None if boxes.text is None else boxes.text[row]
     table: Table | None = None if text is not None or boxes.cells is None else boxes.cells[row]
@@ -146,7 +145,6 @@ def _by_group(
 
 
 def _paired_by_text(truth: dict[int, str], predicted: dict[int, str]) -> tuple[IntArray, IntArray]:
-    """Return the pairs of one group."""
     # Here, so that what has no text starts without it.
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist

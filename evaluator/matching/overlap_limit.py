@@ -35,7 +35,6 @@ def crowding_issues(truth: Annotations, prediction: Annotations, *, polygons: bo
 
 
 def _crowded(truth: Annotations, prediction: Annotations, *, polygons: bool) -> tuple[Issue, ...]:
-    """Return the issues of boxes, or of the bounds of outlines."""
     if all(float((_per_page(source)[1] ** 2).sum()) <= most_pairs(len(source.boxes)) for source in (truth, prediction)):
         # No sum of products is above that of the squares, so the two together have few as well.
         return ()
@@ -122,7 +121,6 @@ def _of_a_page(source: Annotations, boxes: FloatArray) -> Issue | None:
 
 
 def _of_all_pages(dataset: Dataset, bounds: Sequence[FloatArray]) -> list[Issue | None]:
-    """Return the issues of each file with itself, or else of the two with each other."""
     truth, prediction = sides = dataset.ground_truth, dataset.predictions[0]
     issues = [_issue_on(dataset, (side,), (boxes, boxes)) for side, boxes in zip(sides, bounds, strict=True)]
     return issues if any(issues) else [_issue_on(dataset, (truth, prediction), (bounds[0], bounds[1]))]

@@ -119,7 +119,6 @@ def _candidates(
 
 
 def _iou_with_union(box: FloatArray, pieces: FloatArray) -> float:
-    """Return the IoU of a box and the union of others."""
     clipped = np.concatenate([np.maximum(pieces[:, :2], box[:2]), np.minimum(pieces[:, 2:], box[2:])], axis=1)
     shared = _union_area(clipped[(clipped[:, 2:] > clipped[:, :2]).all(axis=1)])
     return shared / (float(area(box[None])[0]) + _union_area(pieces) - shared)

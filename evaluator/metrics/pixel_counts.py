@@ -87,7 +87,6 @@ class PairCounts:
 
     @cached_property
     def _known(self) -> tuple[IntArray, WordArray, WordArray]:
-        """Return the pair of each row, and the label sets of each pair."""
         known, pair = unique_pairs(self.row_first, self.row_second)
         return pair, self.row_first.take(known), self.row_second.take(known)
 

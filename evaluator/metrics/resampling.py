@@ -56,7 +56,6 @@ def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> It
 
 @lru_cache(maxsize=2)
 def _kept(documents: int, resamples: int, seed: int) -> tuple[Weights, ...]:
-    """Return the draws, kept for the last numbers of documents."""
     return tuple(_drawn(documents, resamples, seed))
 
 

@@ -111,7 +111,6 @@ class _Copies:
         self._end()
 
     def write(self, name: str, notes: tuple[Note, ...]) -> AnnotatedDocument:
-        """Write one marked copy."""
         try:
             source = self._sources.find(name)
             digest = hashlib.sha256(source.read_bytes()).hexdigest()
@@ -188,7 +187,6 @@ def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> 
 
 
 def _free_name(stem: str, taken: set[str]) -> str:
-    """Return a name for the copy that no other copy of this run has."""
     name, number = f"{stem}-marked.pdf", 2
     while name.casefold() in taken:
         name, number = f"{stem}-marked-{number}.pdf", number + 1

@@ -131,7 +131,6 @@ def chapter_differences(chapter: Chapter) -> tuple[Difference, ...]:
 
 
 def _signature(results: Sequence[Result], letters: Sequence[str]) -> str:
-    """Return what made the numbers, of each model where they differ."""
     lines = [result.signature.line for result in results]
     if len(set(lines)) == 1:
         return lines[0]
@@ -139,7 +138,6 @@ def _signature(results: Sequence[Result], letters: Sequence[str]) -> str:
 
 
 def _numbers(results: Sequence[Result], called: Sequence[ModelItem]) -> Rows:
-    """Return everything that a comparison knows over all labels, a row for each model."""
     measures = [protocol_of(result).measures(result) for result in results]
     keys = [key for key in measures[0].keys if key.label == measures[0].overall]
     rows = []
@@ -230,7 +228,6 @@ def _(_first: BoxEvaluation, results: Sequence[BoxEvaluation], called: Sequence[
 
 
 def _group(title: str, groups: Sequence[NumberGroup], called: Sequence[ModelItem]) -> Rows:
-    """Return one group of a protocol's numbers, and B minus A in points."""
     rows = [
         (f"{model.letter} {model.name}", *(printed(number.value) for number in group.numbers))
         for model, group in zip(called, groups, strict=True)
@@ -356,7 +353,6 @@ def _(_first: FieldsResult, results: Sequence[FieldsResult], called: Sequence[Mo
 
 @_own.register
 def _(_first: PostersResult, results: Sequence[PostersResult], called: Sequence[ModelItem]) -> Iterator[Block]:
-    """Yield the criteria of each poster, and the text that is lost, the worst poster first."""
     for result, model in zip(results, called, strict=True):
         yield rows_of(result.table(), f"By poster, {model.letter} {model.name}")
     every = worst_first([columns_of(result) for result in results])
@@ -381,7 +377,6 @@ def _(_first: PostersResult, results: Sequence[PostersResult], called: Sequence[
 
 
 def _shortened(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    """Yield a text with long stretches between marks left out."""
     for place, (text, marked) in enumerate(pieces):
         first, last = place == 0, place == len(pieces) - 1
         if marked or len(text) <= 2 * _AROUND:

@@ -295,7 +295,6 @@ def _decision_words(made: decision.Decision) -> str:
 
 
 def _signature(models: Sequence[Model]) -> str:
-    """Return protocol, thresholds of each model, counts, package and ground truth in one line."""
     same = models[0].signature
     if any(model.signature != same for model in models):
         same = " / ".join(f"{model.signature} ({model.letter})" for model in models)
@@ -319,7 +318,6 @@ def _filter_notes(options: PackOptions) -> list[str]:
 
 
 def _pages(models: Sequence[Model], causes: Sequence[Cause], options: PackOptions) -> tuple[tuple[int, ...], int]:
-    """Return rows of the pages that get a picture, and how many with mistakes do not."""
     dataset = models[0].result.matching.dataset
     mistakes = sum(model.result.per_page.mistakes for model in models)
     counts = np.asarray(mistakes, dtype=np.int64)

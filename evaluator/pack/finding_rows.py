@@ -93,7 +93,6 @@ def _rows(title: str, note: str, rows: Iterable[tuple[str, ...]], total: int) ->
 
 
 def _documents(truth: Source, items_of: str) -> tuple[Kind | None, Collection[str]]:
-    """Return the kind of target of a ground truth, and its documents."""
     if isinstance(truth, FieldDocuments):
         return "field", truth.documents
     if isinstance(truth, Annotations):

@@ -134,7 +134,6 @@ def plan_of(contents: Contents, pictures: Pictures) -> Plan:
 
 
 def _for_pictures(left: float, pages: int, per_page: int) -> int:
-    """Return the bytes that pictures may take when so many pages bring their boxes."""
     return int(max(0.0, left - pages * per_page) / _AS_TEXT)
 
 
@@ -219,7 +218,6 @@ def draw_crops(contents: Contents, pictures: Pictures, plan: Plan, progress: Pro
 
 
 def _of_documents(pages: Iterable[int], contents: Contents) -> Iterator[Sequence[int]]:
-    """Yield pages in runs of one document each."""
     return runs_of(pages, lambda page: contents.place(page)[0], most=_TOGETHER)
 
 

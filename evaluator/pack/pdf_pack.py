@@ -121,7 +121,6 @@ def _rows(rows: Iterable[Row], css: str) -> Iterator[Rows]:
 
 
 def _section(html: str, css: str, bars: Iterable[Bar] = (), drawings: Iterable[Drawing] = ()) -> Section:
-    """Return flowing text in the parts that stay together."""
     return Section(tuple(html.split("<!--part-->")), css, tuple(bars), tuple(drawings))
 
 
@@ -168,7 +167,6 @@ def _cells(element: str, block: Heatmap) -> Drawing:
 
 
 def _curves(element: str, block: Plot) -> Drawing:
-    """Return a plot as the writer draws it, in shares of its own size."""
     drawn = plot_paths(block)
     across, down = drawn["width"], drawn["height"]
 
@@ -188,7 +186,6 @@ def _curves(element: str, block: Plot) -> Drawing:
 
 
 def _bars(changes: Mapping[str, Any], named: str = "bar") -> Iterator[Bar]:
-    """Yield the interval of each difference, as shares of the chart's width."""
     for place, row in enumerate(changes["rows"]):
         middle, low, high = (
             None if row[name] is None else row[name] / changes["width"] for name in ("x", "low", "high")
@@ -226,7 +223,6 @@ def _slices(contents: Contents, pictures: Pictures, plan: Plan) -> Iterator[Row]
 
 
 def _pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Row]:
-    """Yield the pages with the boxes of the last model, two by two."""
     panes: list[Pane] = []
     heading = _part("pages", contents=contents)
     for page, drawn in pages_with_pictures(contents, pictures, plan, progress):

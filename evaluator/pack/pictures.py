@@ -203,13 +203,11 @@ class Pictures:
         return self.part(name, index, _part(xyxy, self.points(name, index) or _UNKNOWN_POINTS), width=width)
 
     def _page(self, name: str, index: int) -> PageFile:
-        """Return the file of a page, and which of its pages that is."""
         if self._folder is None:
             raise PageProblem("no_folder", document=name)
         return self._folder.find_page(name, index, self._images)
 
     def _sheet(self, part: Rect, width: int, problem: PageProblem) -> Picture:
-        """Return an empty sheet of letter paper in the place of a page."""
         size = (width, max(1, round(width / aspect_of(part, _UNKNOWN_POINTS))))
         return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)}: {plain(problem.text)}")
 

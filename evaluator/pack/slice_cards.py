@@ -96,5 +96,4 @@ def pack_slices(
 
 
 def _part(count: Callable[[int, int], None], search: int, searches: int, done: int, total: int) -> None:
-    """Report how much of all searches is done when a part of one of them is."""
     count(search * total + done, searches * total)

@@ -80,13 +80,11 @@ def _spellings(base: str) -> Iterator[tuple[str, ...]]:
 
 
 def _steps(path: str) -> list[str]:
-    """Return the folders and the name of a path, without those that tell images from their labels."""
     steps = [step for step in path.split("/") if step not in ("", ".")] or [""]
     return [*(step for step in steps[:-1] if step not in ("images", "labels")), steps[-1]]
 
 
 def _shared_end(folders: Sequence[str], others: Sequence[str]) -> int:
-    """Return how many of the last folders are the same."""
     pairs = zip(reversed(folders), reversed(others), strict=False)
     return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(folders), len(others)))
 

@@ -34,7 +34,6 @@ def locked_issues(names: Iterable[str], documents: PdfFolder) -> list[Issue]:
 
 
 def _encrypted(documents: PdfFolder, name: str) -> Path | None:
-    """Return the PDF of a name when it says that it is encrypted."""
     try:
         path = documents.find(name)
         with path.open("rb") as file:

@@ -143,8 +143,6 @@ _Page = tuple[str, int]
 
 
 class _Worker(Process):
-    """One renderer process, with what it was asked last."""
-
     def __init__(self) -> None:
         super().__init__("evaluator.pdf.worker", reply_bytes=REPLY_BYTES_LIMIT)
         self.engine = ""
@@ -161,7 +159,6 @@ class _Worker(Process):
         self.engine, self.confined = reply.engine, reply.confined
 
     def ask(self, request: Request, path: Path, *, slow_after: float, when_slow: Callable[[], object]) -> Reply:
-        """Return the answer to one request on the file of a path, or the worker's end."""
         self.page = (request.digest, request.page_index)
         try:
             sent = b"" if self.hand(os.fsencode(path)) else os.fsencode(path)
@@ -212,8 +209,6 @@ class _Turn:
 
 
 class _Question(NamedTuple):
-    """What is asked of a worker, and whose turn it is."""
-
     request: Request
     place: Path
     name: str
@@ -221,12 +216,10 @@ class _Question(NamedTuple):
     deadline: float
 
     def problem(self, kind: ProblemKind, detail: str = "") -> PageProblem:
-        """Return a problem of this page."""
         return PageProblem(kind, document=self.name, page_index=self.request.page_index, detail=detail)
 
     @property
     def seconds_left(self) -> float:
-        """Return how long it may still wait."""
         return max(0.0, self.deadline - time.monotonic())
 
 
@@ -638,7 +631,6 @@ def _within(patience: float, ask: Callable[[], _Answer | None], asked: _Question
 
 
 def _size(answer: msgspec.Struct) -> int:
-    """About how many bytes an answer takes."""
     size = 512
     for part in msgspec.structs.astuple(answer):
         if isinstance(part, np.ndarray):

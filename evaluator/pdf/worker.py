@@ -482,7 +482,6 @@ class _Kept(NamedTuple):
 
 
 def _content_of(page: _Untyped) -> tuple[_Untyped, tuple[str, ...]]:
-    """Return what is on a page, and what the renderer said about it."""
     engine().TOOLS.reset_mupdf_warnings()
     content = page.get_displaylist()
     return content, _renderer_warning()
@@ -518,7 +517,6 @@ def _moved(picture: Image.Image, place: tuple[int, int], size: tuple[int, int]) 
 
 
 def _grey(page: _Untyped, size: tuple[int, int]) -> Image.Image:
-    """Return the page in shades of grey, in so many pixels."""
     pymupdf = engine()
     page_width, page_height = _page_size(page)
     matrix = pymupdf.Matrix(size[0] / page_width, size[1] / page_height)
@@ -679,7 +677,6 @@ def _size_warning(page_width: float, pixels: int, *, dpi: float | None, width: i
 
 
 def _renderer_warning() -> tuple[str, ...]:
-    """Return what MuPDF said about the page that it has just drawn, as one sentence."""
     lines = [line for line in str(engine().TOOLS.mupdf_warnings()).splitlines() if line.strip()]
     if not lines:
         return ()
@@ -939,7 +936,6 @@ def _in_bands(content: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> I
 
 
 def _encoded(picture: Image.Image, size: tuple[float, float], told: tuple[str, ...], encoding: Encoding) -> PageImage:
-    """Return the answer with a picture of a page of a size, or of a part of it."""
     webp = _webp(picture) if encoding in ("webp", "both") else b""
     quality = _SCREEN_QUALITY if encoding == "screen" else _JPEG_QUALITY
     jpeg = b"" if encoding == "webp" else _jpeg(picture, quality)
@@ -992,14 +988,11 @@ def _jpeg(picture: Image.Image, quality: int) -> bytes:
 
 
 class _RequestHandler:
-    """Answers requests one after the other and keeps the last document open."""
-
     def __init__(self) -> None:
         self._document: _PdfDocument | _ImageDocument | None = None
         self._opened: tuple[str, str, str] | None = None
 
     def answer(self, request: Request, handed: int | None) -> Reply:
-        """Answer one request, with the number of the open file where there is one."""
         try:
             document = self._open(request, handed)
             with _no_file_opens():

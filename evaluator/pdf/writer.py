@@ -263,7 +263,6 @@ class _Flow:
         self._paint.append([])
 
     def _complete(self) -> None:
-        """Put the pages into the document and paint what waits for them."""
         self._sheets.close()
         first = len(self._document)
         with self._pymupdf.open(stream=self._stream.getvalue(), filetype="pdf") as made:
@@ -285,7 +284,6 @@ class _Flow:
         return self._pymupdf.Story(html, user_css=self._style + css, archive=self._archive)
 
     def section(self, section: Section) -> None:
-        """Write text on as many pages as it needs, with the bars and drawings."""
         bars = {bar.element: bar for bar in section.bars}
         drawings = {drawing.element: drawing for drawing in section.drawings}
 
@@ -329,7 +327,6 @@ class _Flow:
             self._row(row, message.css)
 
     def _row(self, row: Row, css: str) -> None:
-        """Put one row, whole on a page where it can be."""
         columns = len(row.widths) or row.columns
         room = _PAPER[0] - 2 * _EDGE - (columns - 1) * _GAP
         widths = [room * share / sum(row.widths) for share in row.widths] or [room / columns] * columns
@@ -365,7 +362,6 @@ class _Flow:
             self._top += height
 
     def _pane(self, pane: Pane, story: _Untyped, size: tuple[float, float], left: float, width: float) -> None:
-        """Put a picture with its words at the present height."""
         rect = self._pymupdf.Rect
         inset = (width - size[0]) / 2
         sheet = rect(left + inset, self._top, left + inset + size[0], self._top + size[1])
@@ -384,7 +380,6 @@ class _Flow:
         return float(self._pymupdf.Rect(filled).y1)
 
     def _legend(self, page: _Untyped, *, top: float, legend: tuple[tuple[str, str], ...]) -> None:
-        """Write what the boxes mean, each drawn as it is on pictures."""
         x, texts = _EDGE, []
         shape = page.new_shape()
         for status, words in legend:
@@ -437,7 +432,6 @@ class _Flow:
 
 
 def _sheet_size(pane: Pane, width: float, height: float) -> tuple[float, float]:
-    """Return width and height of a picture within a given room."""
     across = min(width, height * pane.shape)
     return across, across / pane.shape if pane.shape else 0.0
 
@@ -488,7 +482,6 @@ class _RequestHandler:
         return content
 
     def mark(self, message: Mark, handed: int | None) -> Accepted:
-        """Return a document with its notes, one layer for each of their names."""
         pymupdf = engine()
         self._document, self._locked = _opened(pymupdf, message, handed)
         active = ActiveContent() if message.keep_active else take_out(pymupdf, self._document)
@@ -534,8 +527,6 @@ def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> tuple[_Unty
 
 
 class _Sheet:
-    """Page that gets notes, with what each of them asks of it."""
-
     def __init__(self, pymupdf: _Untyped, page: _Untyped) -> None:
         self._pymupdf, self._page = pymupdf, page
         self._shown, self._unturned = page.rect, page.derotation_matrix
@@ -547,7 +538,6 @@ class _Sheet:
         return self._pymupdf.Point(shown.x0 + x * shown.width, shown.y0 + y * shown.height) * self._unturned
 
     def annotate(self, note: Note, layer: int) -> None:
-        """Add one rectangle with its pop-up, and a polygon for each ring of its outline."""
         x1, y1, x2, y2 = note.xyxy
         marks = [self._page.add_rect_annot(self._pymupdf.Rect(self._at(x1, y1), self._at(x2, y2)).normalize())]
         marks += [self._page.add_polygon_annot([self._at(*point) for point in ring]) for ring in note.rings]
@@ -577,7 +567,6 @@ def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
 
 
 def _draw_box(pymupdf: _Untyped, shape: _Untyped, sheet: _Untyped, box: Box) -> None:
-    """Draw a box on a picture, cut at its edges, with its outline."""
     colour, width, dashes = _STYLES.get(box.status, _STYLES["FP"])
     rect = pymupdf.Rect(
         sheet.x0 + box.x * sheet.width,

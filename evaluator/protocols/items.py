@@ -327,7 +327,6 @@ def _thing_key(result: ItemResult[Any], thing: Thing) -> tuple[str, int, str]:
 
 
 def _known_of_pages(result: ItemResult[Any], places: Sequence[int]) -> list[Known]:
-    """Return what is known of some pages."""
     last: Counter[str] = Counter()
     for page in result.pages:
         last[page.document] = max(last[page.document], page.page)
@@ -487,7 +486,6 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         return getattr(side, self.column) is None
 
     def _lacking(self, side: Annotations, options: OptionsT) -> tuple[Issue, ...]:
-        """Return an error for a file with items and nothing that can be compared of them."""
         if not len(side.boxes) or not self.lacks_column(side.boxes, options):
             return ()
         what, key = _HAS[self.column]

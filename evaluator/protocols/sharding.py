@@ -81,7 +81,6 @@ def documents_of(source: Source) -> list[str]:
 
 
 def _only(source: Source, names: Collection[str]) -> Source:
-    """Return what a side has of some documents."""
     if isinstance(source, Annotations):
         return only_documents(source, names)
     if isinstance(source, FieldDocuments):

@@ -60,7 +60,6 @@ def apply_edits(
 
 
 def _with_labels(source: Annotations, names: Sequence[str]) -> Annotations:
-    """Return the file with labels that it did not have, behind those that it maps."""
     fresh = [name for name in names if name not in source.labels[: source.evaluated]]
     rest = [label for label in source.labels[source.evaluated :] if label not in fresh]
     labels = (*source.labels[: source.evaluated], *fresh, *rest)
@@ -91,7 +90,6 @@ def _entries(source: Annotations) -> dict[tuple[str, int], int]:
 
 
 def _with_pages(source: Annotations, added: Sequence[Addition]) -> Annotations:
-    """Return the file with an empty page entry for each page that it did not mention."""
     known = _entries(source)
     fresh: dict[tuple[str, int], Addition] = {}
     for box in added:

@@ -190,8 +190,6 @@ class Draft:
 
 
 class _Draft(Draft):
-    """Corrections of boxes while verdicts are applied, the newest first."""
-
     def __init__(self, dataset: Dataset) -> None:
         super().__init__(dataset.ground_truth.source.name)
         self.dataset = dataset
@@ -205,7 +203,6 @@ class _Draft(Draft):
         self._on_page: dict[int, tuple[IntArray, ...]] = {}
 
     def apply(self, judged: ReviewedTarget) -> None:
-        """Apply one verdict, or note why it cannot be."""
         page = self.dataset.page_row(judged.target.document or "", judged.target.page or 0)
         if page is None:
             return self.refuse(judged, "its document and page are open", "neither among these files")
@@ -249,14 +246,12 @@ class _Draft(Draft):
         )
 
     def _rows_on(self, page: int) -> tuple[IntArray, ...]:
-        """Return the rows of the ground truth and of each prediction on a page."""
         if page not in self._on_page:
             sides = (self.truth, *self.dataset.predictions)
             self._on_page[page] = tuple(np.flatnonzero(side.page == page) for side in sides)
         return self._on_page[page]
 
     def _truth_rows(self, boxes: Sequence[JudgedBox], page: int) -> list[int] | None:
-        """Return a row of the ground truth for each box, no row twice; None when one is missing."""
         chosen: list[int] = []
         rows = self._rows_on(page)[0]
         for box in boxes:
@@ -273,7 +268,6 @@ class _Draft(Draft):
         return is_corrected(target, self.truth, self._rows_on(page)[0], self.dataset.labels)
 
     def _ignore(self, judged: ReviewedTarget, target: Target, page: int, rows: list[int]) -> None:
-        """Take the boxes of both sides out of the counts."""
         left_out = 0
         for position, side in enumerate(self.dataset.predictions):
             for box in target.of("prediction"):
@@ -294,7 +288,6 @@ class _Draft(Draft):
         return None
 
     def _correct(self, judged: ReviewedTarget, target: Target, page: int, rows: list[int]) -> None:
-        """Make the ground truth what the prediction says."""
         predicted = target.of("prediction")
         strange = {box.label for box in predicted}.difference(self.dataset.labels[: self.dataset.evaluated])
         if strange:
@@ -313,7 +306,6 @@ class _Draft(Draft):
         return self._note(judged, what, len(rows), len(fresh))
 
     def _page_size(self, doc_id: str, page: int) -> tuple[float, float]:
-        """Return width and height of a page as the first model says that knows it; NaN without any."""
         for side in self.dataset.predictions:
             source = side.source
             code = next((row for row, document in enumerate(source.documents) if document.doc_id == doc_id), None)

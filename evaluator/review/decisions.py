@@ -368,7 +368,6 @@ def _entries(
 
 
 def _sides(result: AnyBoxResult, judged: set[int]) -> dict[Family, CauseSide]:
-    """Return what a model has of each kind of cause."""
     causes, mistakes = result.causes, result.mistakes
     code = causes.kind
     wrong = []
@@ -482,7 +481,6 @@ def _fixed(row: CauseRow, made: Decision | None) -> Effect:
 
 
 def _beside_a(measure: str, difference: float, loss: float) -> str:
-    """Return how far a measure of B is then from that of A, and whether the rule allows a loss."""
     moved = f"{measure} {points(abs(difference)).lstrip('+−±')} points"
     if difference >= 0:
         return f"{moved} above A."

@@ -106,7 +106,6 @@ def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedE
 
 
 def _predicted(compared: ComparedFields, row: int) -> _Predicted | None:
-    """Return what tells the predicted field of a row from every other; None without one."""
     field = compared.predicted[row]
     if field is None:
         return None
@@ -142,8 +141,6 @@ class _NoPlaceError(Exception):
 
 
 class _Draft(Draft):
-    """Corrections of fields while verdicts are applied, the newest first."""
-
     def __init__(self, truth: FieldDocuments, results: Sequence[FieldsResult], log: ReviewLog) -> None:
         super().__init__(truth.name)
         # A verdict on a class that is not scored is not gone.
@@ -164,7 +161,6 @@ class _Draft(Draft):
         self.touched = set[int]()
 
     def apply(self, judged: ReviewedTarget) -> None:
-        """Apply one verdict, or note why it cannot be."""
         target = judged.target
         document = target.document or ""
         if not any(document in result.compared.documents for result in self.results):
@@ -222,7 +218,6 @@ class _Draft(Draft):
         return self.fields[document].get((path or "", field.box, field.page), field)
 
     def _place(self, judged: ReviewedTarget, document: str) -> tuple[int, int] | None:
-        """Return model and row of a judged field; None when no open file has it."""
         target = judged.target
         for model in range(len(self.results)):
             row = self._judged_rows(model, document).get(judged.target_id)
@@ -347,7 +342,6 @@ def _as_truth(predicted: Field) -> Field:
 
 
 def _mapped(tree: Tree, of: Callable[[Field], Field]) -> Tree:
-    """Return new objects and lists around what is made of each field."""
     if isinstance(tree, Field):
         return of(tree)
     if isinstance(tree, dict):
@@ -356,7 +350,6 @@ def _mapped(tree: Tree, of: Callable[[Field], Field]) -> Tree:
 
 
 def _edited(tree: Tree, edits: Mapping[tuple[str, int], Field | None], path: str) -> Tree | None:
-    """Return a tree with some fields replaced or gone; None when nothing is left of it."""
     if isinstance(tree, Field):
         return edits.get((path, id(tree)), tree)
     if isinstance(tree, dict):
@@ -369,7 +362,6 @@ def _edited(tree: Tree, edits: Mapping[tuple[str, int], Field | None], path: str
 
 
 def _inner(node: Any, name: str, *, is_list: bool) -> Any:  # noqa: ANN401 - a tree
-    """Return the object or list under a name, made where there is nothing."""
     if not isinstance(node, dict):
         raise _NoPlaceError
     held = node.get(name)

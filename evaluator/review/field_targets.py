@@ -150,7 +150,6 @@ def _problem(result: FieldsResult, row: int, status: int) -> str | None:
 
 
 def _key(result: FieldsResult, row: int) -> str:
-    """Return a box of the field on its page, as the view of fields names it."""
     predicted = result.compared.predicted[row]
     return box_key("prediction" if predicted is not None and predicted.box is not None else "ground_truth", row)
 

@@ -148,7 +148,6 @@ def beside(result: AnyBoxResult, place: PlaceRows, of: AnyBoxResult) -> PlaceRow
 
 
 def _beside(boxes: FloatArray, others: FloatArray) -> BoolArray:
-    """Return which boxes have half of their area in one of the others."""
     inside: BoolArray = np.zeros(len(boxes), dtype=bool)
     groups = (np.zeros(len(each), dtype=np.int64) for each in (boxes, others))
     pairs = overlapping_pairs(boxes, next(groups), others, next(groups), iou_floor=TOUCHING)

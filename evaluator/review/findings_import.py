@@ -77,7 +77,6 @@ def _from_csv_cell(text: str) -> str:
 
 
 def _rows(content: bytes, name: str, collector: Collector) -> Iterator[tuple[str, Row]]:
-    """Yield the rows of a file by column, each with its place."""
     if content[:4] == b"PAR1":
         yield from _parquet_rows(content, collector)
     elif content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
@@ -87,7 +86,6 @@ def _rows(content: bytes, name: str, collector: Collector) -> Iterator[tuple[str
 
 
 def _csv_rows(content: bytes, collector: Collector) -> Iterator[tuple[str, Row]]:
-    """Yield the rows of CSV, with comma or semicolon."""
     if not content.strip():
         collector.error("", "a file of findings must not be empty", "nothing", "Export the findings again.")
         return
@@ -120,7 +118,6 @@ def _csv_rows(content: bytes, collector: Collector) -> Iterator[tuple[str, Row]]
 
 
 def _json_rows(content: bytes, name: str, collector: Collector) -> Iterator[tuple[str, Row]]:
-    """Yield the events of JSON: an object with ``events``, or the list alone."""
     tree = json_text.parse(json_text.open_source(content, name))
     place, rows = ("$.events", tree.get("events")) if isinstance(tree, dict) else ("$", tree)
     if not isinstance(rows, list):
@@ -138,7 +135,6 @@ def _json_rows(content: bytes, name: str, collector: Collector) -> Iterator[tupl
 
 
 def _parquet_rows(content: bytes, collector: Collector) -> Iterator[tuple[str, Row]]:
-    """Yield the rows of Parquet, after a look at how large they will be."""
     try:
         file = parquet.ParquetFile(pa.BufferReader(content))
         groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
@@ -176,7 +172,6 @@ def _known_columns(columns: Sequence[str], place: str, collector: Collector) -> 
 
 
 def _event(place: str, row: Row, name: str, collector: Collector) -> Event | None:
-    """Return the event of a row; None when something is wrong with it, which is noted."""
     cells = _typed(place, row, collector)
     if cells is None:
         return None
@@ -230,7 +225,6 @@ _TYPES: Final = get_type_hints(_Cells)
 
 
 def _typed(place: str, row: Row, collector: Collector) -> _Cells | None:
-    """Return the cells of a row; None when one has a type of its own, which is noted."""
     cells, good = _Cells(), True
     for column in _Cells.__struct_fields__:
         try:

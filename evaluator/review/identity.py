@@ -232,7 +232,6 @@ def _same_boxes(first: Target, second: Target) -> bool:
 
 
 def _same_box(first: JudgedBox, second: JudgedBox, tolerance: float) -> bool:
-    """Return whether two boxes are one, written with different digits."""
     if (first.side, first.label, first.model) != (second.side, second.label, second.model):
         return False
     return all(abs(a - b) <= tolerance for a, b in zip(first.xyxy, second.xyxy, strict=True))

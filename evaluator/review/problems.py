@@ -144,5 +144,4 @@ def _first_line(raised: BaseException | None) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Return words of a driver as a sentence of their own."""
     return f"The database reports: {text.rstrip('.')}." if text else ""

@@ -98,7 +98,6 @@ class _Page:
         return status_of(judged, "applies", self.matching.model, name, _key(self.mistakes, position))
 
     def _boxes(self, judged: ReviewedTarget) -> FindingStatus:
-        """Return what became of the boxes of a mistake that is none any more."""
         if (judged.target.mistake or "").startswith(SUSPECTED):
             return self._suspect(judged)
         matching, mistakes = self.matching, self.mistakes
@@ -201,7 +200,6 @@ def mistake_of(status: FindingStatus, mistakes: Mistakes, model: int) -> int:
 
 
 def _key(mistakes: MistakeTargets, position: int) -> str | None:
-    """Return a box that carries the name of a mistake."""
     return next((key for key, mistake in mistakes.of_box.items() if mistake == position), None)
 
 

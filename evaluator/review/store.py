@@ -285,7 +285,6 @@ class Store:
             return True
 
     def _has(self, connection: Connection, seq: int, event_id: str | None) -> bool:
-        """Return whether the store has the present layout and an event under a number."""
         try:
             if connection.execute(_HAS, {"seq": seq}).one() == (schema.VERSION, event_id):
                 return True
@@ -297,21 +296,18 @@ class Store:
         return False
 
     def _forget(self) -> None:
-        """Forget a store that is not there any more."""
         with self._lock:
             self.replaced += bool(self._seen and self._seen[0])
             self._seen = None
             self._kept.clear()
 
     def _note(self, last: Row[Any] | None) -> None:
-        """Note the last event of those that were read or added."""
         with self._lock:
             if last is not None and (self._seen is None or last.seq >= self._seen[0]):
                 self._seen = last.seq, last.id
 
     @contextlib.contextmanager
     def _turn(self, busy_seconds: float) -> Iterator[None]:
-        """Yield the right to write of a thread of this process."""
         if not self._write_lock.acquire(timeout=busy_seconds):
             raise StoreProblem("busy", store=self.name)
         try:
@@ -367,7 +363,6 @@ class Store:
 
 
 def _parsed(address: str | Path) -> tuple[Path | None, URL]:
-    """Return the file behind an address, if it is one, and the address for SQLAlchemy."""
     if isinstance(address, Path) or "://" not in address:
         path = in_home(address)
         return path, URL.create("sqlite", database=str(path))
@@ -447,7 +442,6 @@ def _connected(path: Path, busy_seconds: float, *, reading: bool) -> sqlite3.Con
 
 
 def _opened(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
-    """Return a raw connection that waits for others."""
     place = f"file:{url_quote(str(path.absolute()))}?mode={mode}"
     return sqlite3.connect(place, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
 
@@ -515,7 +509,6 @@ def _require_sound(connection: Connection, name: str) -> None:
 
 
 def _row(entry: Event, workspace: str) -> dict[str, Any]:
-    """Return an event as a row."""
     return {name: getattr(entry, name) for name in (*_PLAIN, "verified")} | {
         "same_id": entry.id,
         "workspace": workspace,

@@ -59,7 +59,6 @@ class Parts:
         return every
 
     def _results(self, number: int, known: tuple[str, int, list[str]]) -> list[R]:
-        """Return the results of a part."""
         place = self._place(number)
         try:
             content = place.read_bytes()

@@ -93,7 +93,6 @@ def _read(origin: Path | MergedFiles, asked: Reading, *, truth: Callable[[], Ann
 
 
 def _key(origin: Path | MergedFiles, name: str, asked: Reading) -> str:
-    """Return what stands for the bytes of a side, its name and how it is read."""
     digest = hashlib.sha256(msgspec.json.encode((name, asked)))
     for path in paths_of(origin):
         for file in files_below(path, _DEPTH, _MOST_FILES) if is_folder(path) else [path]:

@@ -132,7 +132,6 @@ def issues_in_words(issues: Sequence[Issue]) -> str:
 
 
 def _format(member: AnyMember) -> str:
-    """Return the format of a file in words, "not read" for one with errors."""
     if member.source is None:
         return _NOT_READ
     row = formats.FORMATS.get(member.source.format)

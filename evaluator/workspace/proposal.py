@@ -159,7 +159,6 @@ class Proposal:
         return _in_common(files), tuple(choices)
 
     def _as_truth(self, truths: Sequence[int]) -> tuple[str, ...]:
-        """Return the roles when just these files are the ground truth of their kind."""
         kind = self.files[truths[0]].kind
         roles = list(self.roles)
         for at in self.of_truth(kind):
@@ -281,7 +280,6 @@ def can_merge(files: Sequence[ListedFile]) -> bool:
 
 
 def _stated(one: ListedFile) -> tuple[object, ...]:
-    """Return what files of boxes have to state alike to be read as one."""
     return (one.source.format, one.source.unit, *one.source.label_map.items())
 
 
@@ -312,7 +310,6 @@ def is_copy(one: ListedFile, other: ListedFile) -> bool:
 
 
 def _in_common(files: Sequence[ListedFile]) -> str:
-    """Return in a sentence which documents several ground truths share."""
     shared = frozenset.intersection(*(each.documents for each in files))
     if len(_documents(files)) == sum(len(each.documents) for each in files):
         words = "No document is in both." if len(files) == 2 else "No document is in two of them."
@@ -345,7 +342,6 @@ def merged_origin(origins: Sequence[Origin]) -> Origin:
 
 
 def _as_upload(origin: Path | MergedFiles) -> Upload:
-    """Return files of this machine as those that are uploaded beside them."""
     files = []
     for path in paths_of(origin):
         inside = search.walk([path]) if path.is_dir() else [path]

@@ -172,7 +172,6 @@ def _chosen(
 
 
 def _sample_sides(root: Path) -> Sides:
-    """Return the sample data of one kind; empty without its folder."""
     if not root.is_dir():
         return NO_SIDES
     others = sorted(path for path in root.iterdir() if path.is_dir() and path.name not in ("pdf", "ground_truth"))
@@ -204,7 +203,6 @@ def _side(text: str | list[str]) -> Path | MergedFiles:
 
 
 def _folder_of_pdfs(files: Iterable[Path]) -> Path | None:
-    """Return the deepest folder with every PDF, or every page image without PDFs; None without."""
     by_kind: dict[bool, set[str]] = {True: set(), False: set()}
     for path in files:
         if path.suffix.lower() in (".pdf", *IMAGE_SUFFIXES):
@@ -224,7 +222,6 @@ def _need_existing(paths: Iterable[Path]) -> None:
 
 
 def _left_out(path: Path) -> Issue:
-    """Return a file that is not read, with what its reader or the detection says about it."""
     try:
         format_ = formats.detect_bytes(folder.load(path, limits.MAX_FILE_BYTES), path.name)
     except BadInput as problem:
@@ -252,7 +249,6 @@ def _too_many(model: Path | MergedFiles) -> Issue:
 
 
 def _is_known(path: Path) -> bool:
-    """Tell whether a file is of a format that is recognised and not read."""
     try:
         return unsupported.find(folder.load(path, limits.MAX_FILE_BYTES)[: formats.HEAD_BYTES]) is not None
     except BadInput:
@@ -260,7 +256,6 @@ def _is_known(path: Path) -> bool:
 
 
 def _passed_over(files: Sequence[Path], unknown: Sequence[Path]) -> list[Path]:
-    """Return the files that are neither annotations nor pages."""
     readable = {*formats.suffixes(), ".pdf", *IMAGE_SUFFIXES, ".sqlite", ".toml", ".zip"}
     unlike = [path for path in files if path.suffix.lower() not in readable]
     return [path for path in (*unknown, *unlike) if not path.name.startswith(".")]
@@ -298,5 +293,4 @@ def _no_truth(candidates: Sequence[Path]) -> Issue:
 def _issue(
     severity: Severity, path: Path, rule: str, found: str, fix: str, *, place: str = "", name: str = ""
 ) -> Issue:
-    """Return an issue of a path by its name, never its folder."""
     return Issue(severity=severity, file=name or path.name, place=place, rule=rule, found=found, fix=fix)

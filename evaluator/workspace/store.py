@@ -196,7 +196,6 @@ class WorkspaceFolder:
         return self._uploads / digest
 
     def _state(self) -> tuple[_State, tuple[Issue, ...]]:
-        """Return the state file, empty when there is none; an issue when it makes no sense."""
         collector = Collector(STATE_FILE, max_per_rule=None)
         path = self.root / STATE_FILE
         try:
@@ -221,13 +220,11 @@ class WorkspaceFolder:
         return state
 
     def _upload(self, side: _Side, collector: Collector) -> Upload | None:
-        """Return the files of a side; None when one of them cannot be had."""
         contents = [(each.name, self._content(each, collector)) for each in side.files]
         whole = tuple((name, content) for name, content in contents if content is not None)
         return Upload(side.name, whole, side.format) if whole and len(whole) == len(contents) else None
 
     def _page(self, file: _File, collector: Collector) -> Path | None:
-        """Return where the content of a file lies; None with an issue when that cannot be."""
         path = self._path(file.sha256)
         if not _DIGEST.fullmatch(file.sha256) or name_problem(file.name):
             collector.warning("", f"names and digests must be plain ({_SOURCE})", quote(file.name), _ADD_AGAIN)
@@ -238,7 +235,6 @@ class WorkspaceFolder:
         return None
 
     def _content(self, file: _File, collector: Collector) -> bytes | None:
-        """Return the bytes of a file as they were uploaded; None with an issue otherwise."""
         path = self._page(file, collector)
         if path is None:
             return None
@@ -250,7 +246,6 @@ class WorkspaceFolder:
         return None
 
     def _write(self, files: Sequence[tuple[str, bytes]]) -> tuple[_File, ...]:
-        """Write contents under their digests, within the bounds."""
         written = [_File(name, hashlib.sha256(content).hexdigest()) for name, content in files]
         contents = dict(zip((each.sha256 for each in written), (content for _, content in files), strict=True))
         try:

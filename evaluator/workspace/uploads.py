@@ -183,8 +183,6 @@ def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iter
 
 
 class _Whole(NamedTuple):
-    """An archive that is one side."""
-
     unit: FileGroup
     upload: Upload
 
@@ -206,7 +204,6 @@ def _whole_archives(units: Sequence[FileGroup], root: Path, uploads: Sequence[tu
 
 
 def _by_folder(items: Iterable[T], path_of: Callable[[T], Path]) -> dict[Path, list[T]]:
-    """Return items by each folder that they are in, near or far."""
     below: dict[Path, list[T]] = {}
     for item in items:
         for folder in path_of(item).parents:
@@ -221,7 +218,6 @@ def _proposed(
     open_truths: Collection[Kind],
     whole: Mapping[Path, _Whole],
 ) -> Iterator[ProposedSide]:
-    """Yield the units with their roles, by kind and then in the order of their names."""
     below = _by_folder(files, lambda path: path)
     for kind in KINDS:
         of_kind = sorted(
@@ -244,7 +240,6 @@ def _proposed(
 
 
 def _upload(unit: FileGroup, root: Path, below: Mapping[Path, Sequence[Path]]) -> Upload:
-    """Return the files of a unit, those of a folder by their names in it."""
     if unit.path not in below:
         return Upload(unit.path.name, ((unit.path.name, unit.path.read_bytes()),), unit.format)
     suffixes = formats.FORMATS[unit.format].suffixes

@@ -92,7 +92,6 @@ def _has_label(text: str, address: Mapping[str, str]) -> bool:
 
 
 def _has_class(text: str, address: Mapping[str, str]) -> bool:
-    """Return whether there can be a row and a column of pixels for a label, or for what has none."""
     loaded = session_files.load_boxes()
     return loaded is None or _label(text) in {*loaded.dataset.labels, BACKGROUND_NAME, REST_NAME}
 
@@ -140,7 +139,6 @@ def _with_labels(asked: Query, named: Callable[[str], str]) -> Query:
 
 
 def _fixes(text: str) -> tuple[str, ...]:
-    """Return the fixes of a text, separated by semicolons, each as on the command line."""
     parts = tuple(urllib.parse.unquote(part) for part in text.split(";"))
     for part in parts:
         parse_fix(part)  # a FixError is a ValueError
@@ -273,7 +271,6 @@ _MOVED: Final[Mapping[tuple[View, str, str], tuple[View, Mapping[str, str]]]] = 
 
 
 def _follow_moved(view: View) -> None:
-    """Go where what an old address names has moved to."""
     for name, text in st.query_params.items():
         if (view, name, text) in _MOVED:
             place, parts_there = _MOVED[view, name, text]

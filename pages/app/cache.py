@@ -49,7 +49,6 @@ class Cached(Generic[V]):
 
 @contextlib.contextmanager
 def _spinning(spinner: str) -> Iterator[None]:
-    """Show a spinner while a value is computed, the outermost one alone."""
     outermost = not _computing.get()
     token = _computing.set(True)
     try:

@@ -42,8 +42,6 @@ def plain_number(value: float) -> str:
 
 
 def _valid(read: Callable[[str], T], write: Callable[[T], str], valid: Callable[[T], bool]) -> Codec[T]:
-    """Return the codec of the values that are valid."""
-
     def checked(text: str) -> T:
         value = read(text)
         if not valid(value):

@@ -95,13 +95,11 @@ class _Limited(asyncio.Protocol):
         self._stop_looking()
 
     def wait(self) -> None:
-        """Be closed unless something is asked for in time."""
         if self in _open:
             self.asked()
             self._waiting = asyncio.get_running_loop().call_later(WAITING_SECONDS, self.drop)
 
     def asked(self) -> None:
-        """Note that something was asked for."""
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
@@ -112,7 +110,6 @@ class _Limited(asyncio.Protocol):
         self.transport.abort()
 
     def _look_again(self, unsent: int) -> None:
-        """Close a connection whose other end takes nothing."""
         now = self.transport.get_write_buffer_size()
         if now >= unsent:
             self.drop()

@@ -142,7 +142,6 @@ def _missing(name: str, is_large: bool, limit: int) -> Issue:
 
 
 def _receive(uploads: UploadedFiles, view: str) -> None:
-    """List some files with those that are listed already, or open, over a view."""
     with st.spinner(f"Reading {count_of(len(uploads), 'file')}"):
         _LISTED.set(_with_files(_list_now(), uploads))
     _SHOWN.set(view)
@@ -169,7 +168,6 @@ def _with_files(held: Listed, uploads: UploadedFiles) -> Listed:
 
 
 def _folders_elsewhere(proposal: Proposal, pages: UploadedFiles) -> frozenset[str]:
-    """Return the folders of uploaded pages without one of a document of the ground truth."""
     folders = page_folders([name for name, _ in pages])
     return frozenset(folder for folder, names in folders.items() if not has_pages(proposal, names))
 
@@ -247,7 +245,6 @@ def _of_workspace(named: Workspace) -> Listed:
 
 
 def _add_table(asked: tuple[Upload, Side]) -> None:
-    """List a table whose columns the reader has named among the files with a role."""
     upload, side = asked
     held, names = _list_now(), {name for name, _ in upload.files}
     proposal = propose([*held.proposal.files, _read(BOXES.name, upload, upload.name, side)])
@@ -478,7 +475,6 @@ def _keep(opened: Mapping[AnyKind, AnyProject]) -> None:
 
 
 def _undo() -> None:
-    """Open again what was open before."""
     before = _BEFORE.pop()
     if before is None:
         return

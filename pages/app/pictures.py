@@ -375,7 +375,6 @@ def _unsafe(name: str) -> Issue:
 
 
 def _replaced(uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind]) -> list[tuple[str, str]]:
-    """Return names of uploads with the open file, of other content, in whose place each is shown."""
     roots = dict.fromkeys(held.pdfs for kind in kinds if (held := files(kind)).pdfs is not None)
     replaced = []
     for name, content in uploads:
@@ -403,7 +402,6 @@ def folder_words(folders: Folders) -> str:
 
 
 def _upload_folder() -> Path:
-    """Return the folder of this session's uploaded pages, beside those that are kept."""
     of = workspace_store.folder()
     uploaded = state.upload_folder or tempfile.TemporaryDirectory(
         prefix="layoutscope-", dir=None if of is None else of.session_folder(), ignore_cleanup_errors=True

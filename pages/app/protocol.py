@@ -64,7 +64,6 @@ def options() -> Any:  # noqa: ANN401 - of the chosen protocol
 
 
 def _limit() -> dict[str, int]:
-    """Return the chosen number of predictions of a page and label, where the protocol has one."""
     limited = "max_detections" in chosen().options.__struct_fields__
     return {"max_detections": state.max_detections} if limited else {}
 

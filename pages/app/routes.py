@@ -41,8 +41,6 @@ _TYPES: Final = {"js": "text/javascript", "css": "text/css"}
 
 
 class _Pages(NamedTuple):
-    """The pages of the list that a view of a session shows."""
-
     key: str
     total: int
     version: int

@@ -199,7 +199,6 @@ def _prepare_by_format(truth: Any, prediction: Any) -> tuple[Any, tuple[Issue, .
 
 
 def _box_title(read: Annotations) -> str:
-    """Return model and version as the file states, or the name of the file."""
     name = read.model or read.name
     return f"{name} {read.version}" if read.version and len(read.version) <= 12 else name
 

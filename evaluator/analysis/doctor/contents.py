@@ -116,7 +116,6 @@ def _different(document: AnyArray, page: AnyArray) -> int:
 
 
 def _size(source: Annotations) -> FloatArray | None:
-    """Return the size of the page of each box in the unit of the file; None when one is not known."""
     if source.unit == "page":
         return np.ones((len(source.boxes), 2))
     return source.box_page_size
@@ -139,7 +138,6 @@ def _by_page(source: Annotations, rows: IntArray) -> list[PageCount]:
 
 
 def _outside(source: Annotations) -> BoolArray | None:
-    """Tell which boxes leave their page by more than rounding; None when a page size is not known."""
     size = _size(source)
     if size is None:
         return None

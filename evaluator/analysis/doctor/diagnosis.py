@@ -237,7 +237,6 @@ class _Doctor:
         self._rules: dict[frozenset[Fix], str] = {}
 
     def diagnosis(self) -> Diagnosis:
-        """Return the diagnosis; see `diagnose`."""
         truth, prediction = self._truth, self._prediction
         given = self._f1(()) if len(truth.boxes) and len(prediction.boxes) else None
         if not len(truth.boxes) or not len(prediction.boxes) or (given is not None and given >= _GOOD):
@@ -300,7 +299,6 @@ class _Doctor:
         )
 
     def _not_compared(self) -> str:
-        """Return why there is no F1, as a sentence; empty when a side has no boxes."""
         truth, prediction = self._truth, self._prediction
         if not len(truth.boxes) or not len(prediction.boxes):
             return ""
@@ -366,7 +364,6 @@ class _Doctor:
         return fixes
 
     def _proposed(self, fixed: Annotations) -> tuple[LabelProposal, ...]:
-        """Return other names for labels that the ground truth does not have."""
         if set(fixed.labels) <= set(self._truth.labels):
             # As in most files: which boxes lie on which is not looked at for nothing.
             return ()
@@ -383,7 +380,6 @@ class _Doctor:
         return self._tried[key]
 
     def _pruned(self, best: Hypothesis) -> Hypothesis:
-        """Return the hypothesis without fixes that bring nothing."""
         for fix in best.fixes:
             fewer = tuple(each for each in best.fixes if each != fix)
             # Labels that stand for one another are renamed together.
@@ -394,7 +390,6 @@ class _Doctor:
         return best
 
     def _applied(self, fixes: Sequence[Fix]) -> Annotations | None:
-        """Return the prediction with fixes; None when they cannot be applied."""
         named = [fix for fix in fixes if fix.kind == "names"]
         try:
             fixed = apply_fixes(self._prediction, self._truth, named)
@@ -405,7 +400,6 @@ class _Doctor:
             return None
 
     def _fixed(self, fixes: Sequence[Fix]) -> Annotations:
-        """Return the prediction with fixes; as given when they cannot be applied."""
         fixed = self._applied(fixes)
         return self._prediction if fixed is None else fixed
 
@@ -511,7 +505,6 @@ def _advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Seque
 
 
 def _undoes(fix: Fix, before: Fix) -> bool:
-    """Tell whether a fix takes back one that was applied before."""
     if fix.kind in _OWN_INVERSE:
         return (fix.kind, fix.value) == (before.kind, before.value)
     if fix.kind in ("page-offset", "image-ids") and BY_NAMES not in (fix.value, before.value):

@@ -104,16 +104,13 @@ class _Search:
 
     @cached_property
     def _truth(self) -> FloatArray:
-        """Return all boxes of the other file in the unit of the search."""
         return self._known(np.arange(len(self._other.boxes)))
 
     @cached_property
     def _extent(self) -> FloatArray:
-        """Return how far the boxes of the other file reach on each axis."""
         return np.ptp(self._truth.reshape(-1, 2), axis=0) if len(self._truth) else np.ones(2)
 
     def as_given(self) -> float:
-        """Return how good the file is without any fix."""
         if self._source.unit != self._other.unit:
             return 0.0
         pairs, value = self.sample()
@@ -148,13 +145,11 @@ class _Search:
         return sorted(different.values(), key=lambda guess: -_value(guess))
 
     def _explained(self, given: float) -> bool:
-        """Tell whether a guess is good, and much better than the file as given."""
         return any(guess.fixes and guess.score >= max(_ENOUGH, 1.5 * given) for guess in self._found)
 
     # --- what is looked at -----------------------------------------------------------------------------------
 
     def _known(self, rows: IntArray) -> FloatArray:
-        """Return boxes of the other file in the unit of the search: shares where sizes are known."""
         boxes, size = self._other.boxes, self._other.page_size
         xyxy = boxes.xyxy.take(rows, axis=0)
         if self._other.unit == "page" or size is None:
@@ -190,7 +185,6 @@ class _Search:
             yield _divided(raw, size), _units("pixels"), size
 
     def _reordered(self) -> Iterator[tuple[FloatArray, tuple[Fix, ...], FloatArray | None]]:
-        """Yield the numbers with the columns in another order, as `_bases`; nothing where none fits."""
         order = Fix("confidence-second")
         if self._source.format in POSITIONAL:
             with suppress(BadInput):
@@ -198,7 +192,6 @@ class _Search:
                 yield from ((numbers, (order, *fixes), size) for numbers, fixes, size in search._bases())
 
     def _pairs(self, offset: int) -> Pairs:
-        """Return every pair of boxes on a shared page, for a sample of pages."""
         # A page later is a number more.
         ours = _pages(self._document, self._source.boxes.page[self.rows])
         return _paired(ours + offset, self._theirs)
@@ -219,7 +212,6 @@ class _Search:
         return [offset for offset in dict.fromkeys([*near[:2], *most, *near]) if offset]
 
     def sample(self) -> tuple[Pairs, FloatArray]:
-        """Return pairs of boxes as they are, and the IoU of each, float64, shape (K,)."""
         pairs = self._pairs(0)
         return pairs, iou(self._known(pairs.first), self._base(pairs.second))
 
@@ -268,7 +260,6 @@ class _Search:
     def _estimated(
         self, pairs: Pairs, corners: FloatArray, before: tuple[Fix, ...], flips: tuple[Fix, ...]
     ) -> Iterator[Guess]:
-        """Yield guesses with a scale and a shift that the boxes themselves suggest."""
         kinds = {fix.kind for fix in flips}
         sign = np.array([-1.0 if "x-flip" in kinds else 1.0, -1.0 if "y-flip" in kinds else 1.0])
         ordered = np.sort((corners * np.tile(sign, 2)).reshape(-1, 2, 2), axis=1).reshape(-1, 4)
@@ -288,7 +279,6 @@ class _Search:
             yield best
 
     def _score(self, pairs: Pairs, ours: FloatArray) -> float:
-        """Return the mean share of the boxes of either file on one of the other; 0 without pairs."""
         if not len(pairs.first):
             return 0.0
         with np.errstate(invalid="ignore", over="ignore"):
@@ -297,7 +287,6 @@ class _Search:
         return sum(self._shares_of(pairs, fitting)) / 2.0
 
     def _shares_of(self, pairs: Pairs, fitting: BoolArray) -> tuple[float, float]:
-        """Return the share of the boxes of each file that fit one of the other."""
         first = np.count_nonzero(np.bincount(pairs.first[fitting])) / pairs.of_first
         second = np.count_nonzero(np.bincount(pairs.second[fitting])) / pairs.of_second
         return float(first), float(second)
@@ -312,12 +301,10 @@ def _units(value: str) -> tuple[Fix, ...]:
 
 
 def _value(guess: Guess) -> float:
-    """Return how good a guess is, with a price for each fix."""
     return guess.score - _PRICE * len(guess.fixes)
 
 
 def _forms(numbers: FloatArray, format: str) -> tuple[str, ...]:
-    """Return the forms that the four numbers of all boxes may have, without those that make no boxes."""
     shapes = ((form, to_corners(numbers, form, format)) for form in _FORMS)
     others = (form for form, shape in shapes if _makes_boxes(shape) and (form != "corners" or (shape != numbers).any()))
     return ("", *others)
@@ -357,7 +344,6 @@ class _ByPage(NamedTuple):
 
     @classmethod
     def of(cls, pages: IntArray) -> _ByPage:
-        """Return boxes by the page of each."""
         # Most files list them page by page.
         in_order = bool((pages[1:] >= pages[:-1]).all())
         order = np.arange(len(pages)) if in_order else np.argsort(pages, kind="stable")

@@ -293,7 +293,6 @@ def _mismatch(
 
 
 def _names_issue(truth: Source, model: Source) -> Issue | None:
-    """Return the issue of two sides of fields or posters that share no document."""
     known, ours = documents_of(truth), documents_of(model)
     single = isinstance(truth, FieldDocuments) and isinstance(model, FieldDocuments) and truth.single and model.single
     if not known or not ours or set(known) & set(ours) or single:
@@ -344,7 +343,6 @@ def _other_labels(result: BoxEvaluation, options: Options, file: str) -> tuple[I
 
 
 def _pages_off(result: BoxEvaluation, file: str) -> tuple[Issue, ...]:
-    """Return a warning for single pages of which the boxes are turned, mirrored or rescaled."""
     dataset, model = result.evaluated, result.model
     pages = dataset.predictions[model].page[result.first.matched_rows[0]]
     looked_at = single_pages(*pages_in_doubt(dataset, model, np.bincount(pages, minlength=dataset.pages)))

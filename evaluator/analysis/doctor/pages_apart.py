@@ -245,5 +245,4 @@ def _table(truth: Annotations, prediction: Annotations, page: Page) -> IntArray:
 
 
 def _on(table: IntArray, meant: Mapping[int, int]) -> int:
-    """Return how many boxes lie on the label that theirs means."""
     return sum(int(table[row, at]) for row, at in meant.items())

@@ -161,7 +161,6 @@ def attributes_at(places: Iterable[tuple[str, int | None]], of_pages: PageValues
 
 
 def _column(name: str, column: Sequence[Value], level: Level) -> Attribute:
-    """Return one attribute from plain values; None and "" become NaN."""
     known = [value for value in column if value is not None and value != ""]
     if known and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
         numbers = np.array([np.nan if value in (None, "") else float(value) for value in column])
@@ -188,7 +187,6 @@ def page_shares(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
 
 
 def _scale(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
-    """Return the width and height in pixels of each page, or the extent of its boxes, shape (P, 2)."""
     size = dataset.page_size.copy()
     missing = np.isnan(size)
     if missing.any():
@@ -200,7 +198,6 @@ def _scale(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
 
 
 def _order(page: IntArray, top: FloatArray) -> IntArray:
-    """Return the rank of each box on its page from the top down, from 1."""
     order = np.lexsort((top, page))
     sorted_page = page[order]
     rank = np.empty(len(page), np.int64)

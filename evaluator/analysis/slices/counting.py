@@ -196,7 +196,6 @@ class BinCounts:
         return known[key]
 
     def _columns(self, rows: IntArray) -> Iterator[tuple[IntArray, Float32]]:
-        """Yield one column for each bin, for some rows at a time, at most `_CHUNK`."""
         for low in range(0, len(rows), _CHUNK):
             part = rows[low : low + _CHUNK]
             matrix = np.zeros((len(part), self._width + 1), np.float32)
@@ -288,7 +287,6 @@ class _Ends(NamedTuple):
 
     @classmethod
     def of(cls, bins: Binned, ranges: Sequence[Range]) -> _Ends:
-        """Return the ends of some conditions."""
         attribute, low, high = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
         return cls(bins.starts[attribute] + low, bins.starts[attribute] + high, attribute)
 
@@ -306,7 +304,6 @@ class Sums:
 
     @cached_property
     def _prefix(self) -> npt.NDArray[np.floating]:
-        """Running sums over the bins of each attribute (the diagonal of its block), one more than bins."""
         own = (np.arange(size) for size in self.bins.sizes)
         return np.concatenate([_summed(block[bins, bins]) for block, bins in zip(self.blocks, own, strict=True)])
 

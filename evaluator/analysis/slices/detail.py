@@ -185,7 +185,6 @@ def _factors(conditions: Sequence[Condition]) -> list[list[Condition]]:
 
 
 def _opposite(conditions: Sequence[Condition]) -> str:
-    """Return which boxes do not meet some conditions on one attribute, in words."""
     first = conditions[0]
     if len(conditions) == 1 and first.op != "==":
         return words(first._replace(op="<" if first.op == ">=" else ">="))

@@ -129,21 +129,18 @@ class _Columns(NamedTuple):
 
     @classmethod
     def of(cls, dataset: Dataset, side: JoinedBoxes) -> _Columns:
-        """Return columns without values yet."""
         order = np.argsort(side.page, kind="stable").astype(np.int64)
         bounds = np.searchsorted(side.page[order], np.arange(dataset.pages + 1)).astype(np.int64)
         values = {name: np.full(len(side.page), np.nan) for name in _OF_BOXES}
         return cls(page_shares(dataset, side), order, bounds, values)
 
     def fill(self, page: int, seen: _Page, lines: FloatArray) -> None:
-        """Write the attributes of the boxes of one page."""
         rows = self.order[self.bounds[page] : self.bounds[page + 1]]
         if len(rows):
             for name, values in _in_boxes(self.shares[rows], seen, lines).items():
                 self.values[name][rows] = values
 
     def attributes(self) -> tuple[Attribute, ...]:
-        """Return the columns as attributes."""
         return tuple(
             Attribute(name, "number", self.values[name], (), "box", whole) for name, whole in _OF_BOXES.items()
         )
@@ -168,7 +165,6 @@ def _of_page(seen: _Page, lines: FloatArray) -> Mapping[str, Value]:
 
 
 def _of_size(seen: _Page) -> Mapping[str, Value]:
-    """Return the attributes of the size of one page; an image has no size in points."""
     width, height = seen.size
     if np.isnan(width) or np.isnan(height):
         return {}
@@ -189,7 +185,6 @@ def _in_boxes(boxes: FloatArray, seen: _Page, lines: FloatArray) -> Mapping[str,
 
 
 def _centre_inside(boxes: FloatArray, items: FloatArray) -> BoolArray:
-    """Tell which items have their centre in which box, bool, shape (boxes, items)."""
     x, y = (items[:, 0] + items[:, 2]) / 2, (items[:, 1] + items[:, 3]) / 2
     across = (x >= boxes[:, [0]]) & (x <= boxes[:, [2]])
     return np.asarray(across & (y >= boxes[:, [1]]) & (y <= boxes[:, [3]]), dtype=np.bool_)
@@ -210,7 +205,6 @@ def _ink_inside(boxes: FloatArray, ink: BoolArray) -> FloatArray:
 
 
 def _median(values: FloatArray, weights: FloatArray) -> float | None:
-    """Return the lower weighted median to a tenth; None without values."""
     if not len(values):
         return None
     order = np.argsort(values, kind="stable")

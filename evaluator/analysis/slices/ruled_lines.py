@@ -46,7 +46,6 @@ def _runs(mask: BoolArray, least: int) -> FloatArray:
     np.cumsum(mask, axis=1, out=total[:, 1:])
 
     def ink(at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> FloatArray:
-        """Return the share of ink of each run's span in another row; 0 beyond the page."""
         inside = (at >= 0) & (at < rows)
         held = np.clip(at, 0, rows - 1)
         share = (total[held, stop] - total[held, start]) / (stop - start)

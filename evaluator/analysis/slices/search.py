@@ -192,8 +192,6 @@ def _on_all(
 
 
 class _Best(NamedTuple):
-    """The best of a search, before its conditions are looked at one by one."""
-
     ranges: tuple[Range, ...]
     t: float
     p: float
@@ -289,11 +287,9 @@ class _Units:
 
     @property
     def every(self) -> IntArray:
-        """Return all units, int64, shape (U,)."""
         return np.arange(self.number)
 
     def whole(self) -> _Units:
-        """Return the groups as units."""
         groups = int(self.group[-1]) + 1
         if groups == self.number:
             return self
@@ -463,7 +459,6 @@ class _Run:
         return counted[key]
 
     def _level(self, outcome: Outcome, groups: IntArray) -> Level:
-        """Return all boxes of some groups, kept for the last outcome."""
         if self._levels is None or self._levels[0] is not outcome:
             self._levels = outcome, {}
         known, key = self._levels[1], groups.tobytes()
@@ -497,7 +492,6 @@ class _Run:
     def _singles_and_pairs(
         self, outcome: Outcome, groups: IntArray, level: Level, signs: Float32 | None
     ) -> tuple[list[_Candidate], list[_Candidate]]:
-        """Return the best single conditions and pairs of every two attributes, clearest first."""
         sums, variances = self.counting.residuals(outcome, groups), self.counting.variances(outcome, groups)
         counted, signed = self._counted(groups), None if signs is None else level.signed(signs)
         largest, spread = np.zeros((2, _FLIPS)), list(outcome.spread.values())
@@ -542,7 +536,6 @@ class _Run:
         return range(len(self.bins.attributes) - 1)
 
     def _clearest_pairs(self, sums: Sums, variances: Sums, counted: _BoxCounts, level: Level) -> _PairStatistics:
-        """Return the pairs that can be among the best, and maybe others."""
         progress.report(self.tested, 0)
         every = counted.every(self, level)
         if not len(every.at):
@@ -703,7 +696,6 @@ class _Run:
     # --- the conditions of what was found -------------------------------------------------------------------------
 
     def _chosen(self, tried: _Best, outcome: Outcome) -> tuple[tuple[Condition, ...], IntArray]:
-        """Return the best candidate after each has the cuts where it separates best."""
         # A cut of the search is one of few; an attribute that goes with the right one can do better with its own.
         every, known, seen = self.units.every, _Known({}, {}), set[tuple[Condition, ...]]()
         best: tuple[float, tuple[Condition, ...], IntArray] | None = None
@@ -858,7 +850,6 @@ class _BoxCounts:
 
     @cached_property
     def boxes(self) -> Sums:
-        """Return the number of boxes."""
         return self.count()
 
     def of(self, table: _Table, place: int, level: Level) -> Sets:
@@ -868,7 +859,6 @@ class _BoxCounts:
         return self._sets[place]
 
     def every(self, run: _Run, level: Level) -> _AllPairs:
-        """Return the sets of all pairs of conditions on two attributes."""
         if self._every is None:
             made = []
             places = len(run.bins.attributes)
@@ -921,7 +911,6 @@ class _AllPairs(NamedTuple):
 
     @classmethod
     def of(cls, parts: Sequence[tuple[Sets, IntArray, IntArray, IntArray, IntArray]]) -> _AllPairs:
-        """Return the pairs of each attribute with later ones."""
         sets, *columns = zip(*parts, strict=True) if parts else ((), (), (), (), ())
         at, pair, first, second = (np.concatenate([np.zeros(0, np.int64), *each]) for each in columns)
         # So few pairs of attributes fit 16 bits, which are sorted many times faster.
@@ -951,7 +940,6 @@ class _Candidate(NamedTuple):
 
 
 def _of_different_attributes(candidates: Sequence[_Candidate], most: int) -> tuple[_Candidate, ...]:
-    """Return the first few candidates, no two of them on the same attributes."""
     kept: dict[tuple[int, ...], _Candidate] = {}
     for each in candidates:
         kept.setdefault(tuple(sorted({part.attribute for part in each.ranges})), each)

@@ -136,7 +136,6 @@ def box_errors(
 def _sorted_out(
     truth: Columns, seen: Sequence[ModelEvidence], overlap: IntArray, labels: int
 ) -> tuple[IntArray, _Plain]:
-    """Return the rows of the boxes with anything unusual, and the counts over the rest."""
     usual = np.logical_or.reduce([each.hit for each in seen]) & (overlap < OVERLAP_BINS - 2)
     for each in seen:
         usual &= ~each.looked | (each.hit & each.same & ~_far(each))
@@ -374,7 +373,6 @@ def _weighed(z: FloatArray, rows: IntArray) -> FloatArray:
 
 
 def _far(each: ModelEvidence, limit: float = _OUTLIER) -> BoolArray:
-    """Tell where a prediction deviates on some side by more than the usual."""
     return np.asarray(np.abs(each.jitter.z).max(axis=0) > limit)
 
 

@@ -222,7 +222,6 @@ def _location(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _median(values: FloatArray) -> FloatArray:
-    """Return the upper median along the last axis."""
     # For many short columns several times faster than numpy.median.
     half = values.shape[-1] // 2
     ordered = values.copy()

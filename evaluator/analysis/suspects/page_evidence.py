@@ -34,15 +34,11 @@ _LEAST_CUT: Final = 0.1
 
 
 class _Page(NamedTuple):
-    """Words of a page, and which cells of a grid over it hold ink."""
-
     words: FloatArray
     ink: BoolArray
 
 
 class _Evidence(NamedTuple):
-    """How far a page moves the odds of a suspect, and why."""
-
     factor: float
     reason: str
 

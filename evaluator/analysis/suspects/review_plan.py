@@ -171,8 +171,6 @@ def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
 
 
 class _Estimate(NamedTuple):
-    """What some reviewed pages say."""
-
     total: float
     recall: float
     effect: float
@@ -207,7 +205,6 @@ def _estimate(planned: Plan, reviewed: Mapping[int, Counts], count: int) -> _Est
     stratum, promised = planned.stratum[rows], _promised(planned, count)
 
     def rates(change: FloatArray) -> FloatArray:
-        """Return the change for each promised wrong box of each stratum."""
         seen = np.bincount(stratum, change, minlength=STRATA)
         return np.asarray((seen + _LEVELLED * seen.sum() * promised.rate_weight) / (promised.reviewed + _LEVELLED))
 
@@ -229,7 +226,6 @@ def _estimate(planned: Plan, reviewed: Mapping[int, Counts], count: int) -> _Est
 
 
 def _promised(planned: Plan, count: int) -> _Promised:
-    """Return what the first pages of the order and the others promise."""
     known = planned._sums.get(count)
     if known is not None:
         return known

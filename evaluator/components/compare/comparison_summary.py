@@ -162,7 +162,6 @@ def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> Diff
 
 
 def _reason(differences: Sequence[Difference]) -> str:
-    """Return what the intervals are made of, or why there are none."""
     if not differences:
         return "No difference is defined."
     one = differences[0]

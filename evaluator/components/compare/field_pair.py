@@ -89,13 +89,11 @@ class _Side(NamedTuple):
 
 
 def _kind(ledger: ItemLedger, at: int) -> PairKind:
-    """Return who has a field right."""
     outcome = OUTCOMES[int(ledger.outcome[at, 0])]
     return (SPURIOUS_KIND_OF if ledger.items[at].spurious else KIND_OF)[outcome]
 
 
 def _right_words(ledger: ItemLedger, here: Sequence[int], order: int) -> str:
-    """Return how many fields of the page are right in a model, and how many only it has."""
     wrong = (ledger.a, ledger.b)[order][here, 0]
     spurious = np.array([ledger.items[at].spurious for at in here], dtype=bool)
     right, extra = int((wrong[~spurious] == 0.0).sum()), int((wrong[spurious] == 1.0).sum())
@@ -155,7 +153,6 @@ def _side(
 
 
 def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
-    """Return the text of a box: "TP total, wrong value"; None for a matched ground truth."""
     if box.status == "truth":
         return None
     title = titles.get(box.mistake, "")

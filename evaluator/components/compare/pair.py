@@ -140,7 +140,6 @@ def pair_data(
 def _layers(
     result: AnyBoxResult, page: int, labels: Sequence[str] | None, page_points: tuple[float, float] | None
 ) -> PageLayers:
-    """Return the page of one model, mistakes of one cause together."""
     return page_data(result, page, labels=labels, page_points=page_points, causes=result.causes)
 
 
@@ -185,7 +184,6 @@ def _side(
 
 
 def _with_keys(page: PageLayers, prefix: str) -> PageLayers:
-    """Return the page of one model with the keys of its predictions under a prefix."""
     replace = msgspec.structs.replace
 
     def named(key: str) -> str:
@@ -216,7 +214,6 @@ def page_mistakes(pane: PaneItem) -> list[MistakeItem]:
 def _kind(
     box: BoxItem, truth_of: Mapping[int, int], ledger: Ledger, mates: Mapping[int, int], order: Order
 ) -> tuple[PairKind, str | None]:
-    """Kind of a box, and the key of the same false positive of the other model."""
     row = int(box.key[1:])
     truth = row if box.side == "ground_truth" else truth_of[row]
     if truth != UNMATCHED:
@@ -228,7 +225,6 @@ def _kind(
 
 
 def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
-    """Return the text of a box: "FN Caption, cut off", "TP Table 0.91"; None for a matched ground truth."""
     if box.status == "truth":
         return None
     score = "" if box.score is None else f" {box.score:.2f}"
@@ -248,7 +244,6 @@ def _quiet_parts(boxes: Sequence[PairBoxItem]) -> tuple[PairBoxItem, ...]:
 
 
 def _cause_chips(boxes: Sequence[PairBoxItem], of: Sequence[CauseItem]) -> tuple[PairBoxItem, ...]:
-    """Return one chip for the boxes of a cause that the filter asks for."""
     chips = cause_chips([box for box in boxes if box.full], of)
     return tuple(
         msgspec.structs.replace(box, chip=chips[box.key] or None) if box.key in chips else box for box in boxes
@@ -256,7 +251,6 @@ def _cause_chips(boxes: Sequence[PairBoxItem], of: Sequence[CauseItem]) -> tuple
 
 
 def _pane_words(names: Sequence[str], *, fixed: int, broke: int) -> tuple[str, str]:
-    """Return what each model finds and misses, beside its name."""
     return f"misses {f'{fixed:,}' if fixed else 'none'} that {names[1]} finds", f"gains {fixed:,}, loses {broke:,}"
 
 
@@ -269,7 +263,6 @@ def _extra_words(side: _Side, kind: PairKind) -> str:
 def _differences(
     sides: Sequence[_Side], kinds: Sequence[PairKind], names: Sequence[str], only: Collection[str] | None
 ) -> Iterator[DifferenceItem]:
-    """Yield the boxes of some kinds, each once, with a sentence."""
     for order, side in enumerate(sides):
         for box in side.boxes:
             is_truth = box.side == "ground_truth"

@@ -153,7 +153,6 @@ def item_page_list(
 
 
 def _signed(value: int, short: Callable[[int], str]) -> str:
-    """Return a change with its sign."""
     return "0" if value == 0 else f"+{short(value)}" if value > 0 else f"{MINUS}{short(-value)}"
 
 
@@ -163,7 +162,6 @@ def _amount_words(amount: int, noun: str) -> str:
 
 
 def _page_words(noun: str, gained: int, lost: int, names: Sequence[str]) -> str:
-    """Return what the two bars of a page say."""
     parts = [f"{_amount_words(gained, noun)} better in {names[1]}"] if gained else []
     parts += [f"{_amount_words(lost, noun)} worse in {names[1]}"] if lost else []
     return ", ".join(parts)

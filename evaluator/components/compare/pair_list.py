@@ -146,7 +146,6 @@ def around(
 
 
 def _words(counts: LedgerCounts, row: int, names: Sequence[str]) -> str:
-    """Return what the two bars and the number of a page say."""
     parts = (
         (counts.b_only, "gained"),
         (counts.a_only, "lost"),

@@ -73,13 +73,11 @@ def _mates(first: Sequence[WrongComponent], second: Sequence[WrongComponent]) ->
 
 
 def _common(first: IntArray, second: IntArray) -> int:
-    """Return how many pixels two pieces have in common."""
     low, high = np.maximum(first[:, None, :2], second[None, :, :2]), np.minimum(first[:, None, 2:], second[None, :, 2:])
     return int(np.clip(high - low, 0, None).prod(axis=2).sum())
 
 
 def _names(cell: tuple[str, str]) -> tuple[str, str]:
-    """Return the label and the title of a piece."""
     row, column = (isolated(displayed(name)) for name in cell)
     if cell[0] == BACKGROUND_NAME:
         return column, f"Pixels of {column} on background"
@@ -134,7 +132,6 @@ def _mistake(piece: WrongComponent, box: PairBoxItem) -> MistakeItem:
 
 
 def _sentence(piece: WrongComponent, model: ModelItem, mate: int | None, of_b: Sequence[WrongComponent]) -> str:
-    """Return who has the piece, and how large it is."""
     _, title = _names(piece.cell)
     if mate is None:
         return f"{title}: only {model.letter} has these, {count_of(piece.pixels, 'pixel')}."

@@ -66,7 +66,6 @@ def _by_word(side: PageDifference | None) -> dict[_Word, WordPlaces]:
 
 
 def _kind(word: _Word, own: Sequence[dict[_Word, WordPlaces]]) -> PairKind:
-    """Return who misses a word, or adds it."""
     in_a, in_b = word in own[0], word in own[1]
     if word[0] == "missing":
         return "neither" if in_a and in_b else "b_only" if in_a else "a_only"
@@ -120,7 +119,6 @@ def _boxes(
 
 
 def _sentence(word: _Word, own: Sequence[dict[_Word, WordPlaces]], names: Sequence[str]) -> str:
-    """Return who has a word that the other lacks."""
     side, kind, token = word
     who = [names[order] for order in (0, 1) if word in own[order]]
     noun = f"{kind} of the reference" if side == "missing" else f"{kind} that the reference does not have"

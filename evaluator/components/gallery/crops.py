@@ -59,7 +59,6 @@ def region(boxes: FloatArray, page_points: tuple[float, float], *, aspect: float
 
 
 def _inside(middle: float, extent: float) -> tuple[float, float]:
-    """Return a span of an extent around a middle, moved into [0, 1]."""
     start = min(max(middle - extent / 2, 0.0), 1.0 - extent)
     return start, start + extent
 
@@ -109,14 +108,12 @@ def _card(
 
 
 def _tags(boxes: Sequence[CardBoxItem]) -> list[str]:
-    """Return the statuses of boxes, each once: ``14 FP``, ``1 FN``; without numbers where each has one box."""
     counts = Counter(box.status for box in boxes)
     several = max(counts.values(), default=0) > 1
     return [f"{counts[name]:,} {name}" if several else name for name in ("FP", "FN", "TP") if counts[name]]
 
 
 def _placed(boxes: list[CardBoxItem]) -> list[CardBoxItem]:
-    """Return the boxes of which somebody knows the place on their page."""
     return [box for box in boxes if not any(map(math.isnan, box.xyxy))]
 
 
@@ -199,7 +196,6 @@ def _label(shown: Items, row: int, labels: tuple[str, ...]) -> str:
 
 
 def _facts(shown: Items, row: int, truths: int, predictions: int) -> list[str]:
-    """Fit and score in words; what is undefined is not said."""
     facts = []
     if truths > 1 or predictions > 1:
         facts.append(f"{truths} ground truth, {predictions} predicted")

@@ -165,7 +165,6 @@ def _ramp(steps: bool) -> tuple[Ink, ...]:
 
 @cache
 def _two_sided(steps: bool) -> tuple[Ink, ...]:
-    """Return the colours from the deepest orange over the middle to the deepest blue."""
     orange, dark = (_ORANGE, _ORANGE_DARK) if steps else (_between(_ORANGE), _between(_ORANGE_DARK))
     loss = [(fill, _ink(fill), other, _ink(other)) for fill, other in zip(orange, dark, strict=True)]
     return (*loss[:0:-1], *_ramp(steps))

@@ -134,7 +134,6 @@ def _each(results: Mapping[str, AnyBoxResult], values: Sequence[float | None]) -
 
 
 def _number(label: str, values: Sequence[float | None], every: Sequence[Difference] | None) -> tuple[str, bool]:
-    """Return the one number of a label in words, and whether it is a clear loss."""
     if len(values) == 1:
         return f"F1 {ratio_text(values[0])}", False
     own = [one for one in every or () if one.label == label and not one.overall]

@@ -241,7 +241,6 @@ def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> li
 
 
 def _lead(one: Slice, letters: Sequence[str], detail: Detail) -> str:
-    """Return what the slice costs each model, in a sentence."""
     title, noun = one.words.title, one.words.noun
     if one.words.fits:
         shown = zip(letters, detail.models, strict=True)
@@ -279,7 +278,6 @@ def _difference(detail: Detail) -> list[SliceRowItem]:
 
 
 def _panels(letters: Sequence[str], detail: Detail, *, fits: bool, noun: str) -> list[SlicePanelItem]:
-    """Return a panel for each combination of all factors but the last."""
     if not detail.factors:
         return []
     panels = []
@@ -322,7 +320,6 @@ def _interval(estimate: Estimate) -> str:
 
 
 def _points(estimate: Estimate) -> tuple[str, str]:
-    """Return a difference in points, and its interval."""
     if estimate.value is None:
         return _MISSING, ""
     if estimate.low is None or estimate.high is None:

@@ -124,7 +124,6 @@ def _corners(xyxy: np.typing.NDArray[np.float64]) -> Rect:
 def _evidence(
     every: Suspects, place: int, suspect: Suspect, names: Sequence[tuple[str, str]]
 ) -> list[tuple[str, str, str]]:
-    """Return the IoU of each model with ground truth and proposal, and both labels, as rows."""
     boxes = (suspect.bbox if suspect.kind != "missing" else None, suspect.proposal.bbox)
     labels = (suspect.label if suspect.kind != "missing" else None, suspect.proposal.label)
     rows = []

@@ -150,7 +150,6 @@ def value_text(value: object, *, length: int = _VALUE_LENGTH) -> str:
 
 
 def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, status: int) -> list[BoxItem]:
-    """Return the boxes of one compared field on this page, the prediction first."""
     compared = result.compared
     truth, predicted = compared.truth[row], compared.predicted[row]
     matched = status == TRUE_POSITIVE
@@ -187,7 +186,6 @@ def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, stat
 
 
 def _fit(truth: Field | None, predicted: Field | None) -> Fit:
-    """Return IoU, coverage and purity of two boxes of one page, None where undefined."""
     if truth is None or predicted is None or truth.box is None or predicted.box is None:
         return _NO_FIT
     iou, coverage, purity = (
@@ -248,7 +246,6 @@ def _oddities(truth: Field | None, predicted: Field | None, status: int) -> list
 
 
 def _numbered(mistakes: Sequence[MistakeItem], boxes: Mapping[str, BoxItem]) -> list[MistakeItem]:
-    """Return the problems in reading order with numbers and drawn boxes; those without one last."""
     drawn = [
         msgspec.structs.replace(mistake, keys=[key for key in mistake.keys if key in boxes]) for mistake in mistakes
     ]
@@ -263,7 +260,6 @@ def _numbered(mistakes: Sequence[MistakeItem], boxes: Mapping[str, BoxItem]) -> 
 
 
 def _counts(result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, hit: BoolArray) -> CountsItem:
-    """Return the counts of the page under the viewer's names; a box below the threshold is on both sides."""
     predicted = result.with_prediction[rows] & (pages.predicted_page[rows] == paper.page)
     truths = result.with_truth[rows] & (pages.truth_page[rows] == paper.page)
     return CountsItem(

@@ -35,7 +35,6 @@ def judged_item(judged: ReviewedTarget) -> JudgedItem | None:
 
 
 def _with_verdict(mistake: MistakeItem, review: TargetReview | None) -> MistakeItem:
-    """Return a mistake with its target and verdict; as it is without a target."""
     if review is None:
         return mistake
     target, reviewed = review

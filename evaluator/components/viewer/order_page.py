@@ -71,13 +71,11 @@ def _name(place: int | None, order: str) -> str:
 
 
 def _head(page: OrderPage) -> str:
-    """Return the numbers of a page."""
     names = (("edit_distance", "edit distance"), ("kendall_tau", "tau"), ("adjacent", "neighbours"))
     return " · ".join(f"{words} {ratio_text(value_of(page.ratios[name]))}" for name, words in names)
 
 
 def _paths(items: PageItems, orders: _Orders, drawn: Collection[str]) -> list[OrderPathItem]:
-    """Return both orders through the drawn boxes."""
     back = items.partner["prediction"]
     ranks = sorted(orders.truth[back[row]] for row in orders.predicted if back.get(row) in orders.truth)
     dense = {rank: at for at, rank in enumerate(ranks)}
@@ -125,7 +123,6 @@ def _mistake(items: PageItems, orders: _Orders, mistake: Mistake) -> MistakeItem
 
 
 def _places(read: str, right: str) -> str:
-    """Return where items are read and where they should be."""
     if not read:
         return f"{right} of the ground truth, not read"
     return f"read as {read} instead of {right}" if right else f"read as {read}, no place in the ground truth"

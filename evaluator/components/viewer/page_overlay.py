@@ -132,7 +132,6 @@ def page_data(
 
 
 def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes | None) -> dict[int, list[BoxItem]]:
-    """Return the same mistakes with those of one cause together."""
     if causes is None:
         return groups
     first: dict[int, int] = {}
@@ -143,7 +142,6 @@ def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes | None) -> dict[i
 
 
 def _cause_items(listed: Sequence[int], mistakes: Mistakes, causes: Causes) -> list[CauseItem]:
-    """Return the causes of two or more of the listed mistakes."""
     numbers: dict[int, list[int]] = {}
     wrong: dict[int, int] = {}
     for number, mistake in enumerate(listed, start=1):
@@ -228,7 +226,6 @@ class _HalfChips(NamedTuple):
 
 
 def _half_chips(boxes: Sequence[BoxItem]) -> _HalfChips:
-    """Return one chip for all boxes of one status and label, on the largest of them."""
     together: dict[tuple[int | None, str, str], list[BoxItem]] = {}
     for box in boxes:
         if box.other:
@@ -327,7 +324,6 @@ def _counts(result: AnyBoxResult, truths: IntArray, predictions: IntArray) -> Co
 
 
 def _sides(result: AnyBoxResult, side: Side) -> tuple[JoinedBoxes, JoinedBoxes]:
-    """Return the boxes of a side, and those of the other one."""
     truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
     return (truth, prediction) if side == "ground_truth" else (prediction, truth)
 
@@ -376,7 +372,6 @@ def _boxes_of(side_name: Side, result: AnyBoxResult, drawn: _Drawn, others: IntA
 
 
 def _nearest(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> tuple[IntArray, FloatArray]:
-    """Return the place among `others` with the highest IoU for each box of any label, and the IoU; 0.0 without."""
     best, highest = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
     own, other = (
         outline_bounds(boxes.source.boxes, some) if result.matching.pairs.polygons else boxes.xyxy[some]
@@ -404,7 +399,6 @@ def _fit(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> 
 
 
 def _source(source: Annotations, row: int) -> str:
-    """File and place of a box, so that every number can be followed to its line."""
     name, entry, position = source.source_of(row)
     return f"{name}, $.predictions[{entry}].objects[{position}]"
 
@@ -454,7 +448,6 @@ class _Facts(NamedTuple):
         )
 
     def fit(self, mistake: int) -> Mapping[str, float]:
-        """Return how two boxes that are one mistake fit; empty for any other mistake."""
         kind = ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]]
         truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
         if len(kind.sides) == 1 or not len(truths) == len(predictions) == 1:
@@ -471,7 +464,6 @@ class _Facts(NamedTuple):
         return np.searchsorted(every[0], truths), np.searchsorted(every[1], predictions)
 
     def _lines(self, name: str, sides: int, mistake: int, boxes: Sequence[BoxItem]) -> list[str]:
-        """Return the facts of a mistake in words."""
         first, fit = boxes[0], self.fit(mistake)
         if sides == 1:
             numbers = [f"IoU {first.iou:.2f}"] if first.nearest else []
@@ -486,7 +478,6 @@ class _Facts(NamedTuple):
         return [_wrong_text(name, self.mistakes, mistake, label), f"IoU {fit['iou']:.2f} · {score}"]
 
     def _nearest_text(self, box: BoxItem) -> str:
-        """Return what an unmatched box overlaps most, in words."""
         if box.nearest is None:
             # Boxes of other labels may lie here.
             of_labels = "" if self.result.matching.asked_labels is None else " of these labels"
@@ -514,7 +505,6 @@ class _Facts(NamedTuple):
 
 
 def _with_words(item: MistakeItem, words: WordsOfMistake) -> MistakeItem:
-    """Return an entry of the list with what the mistake does to the text."""
     lines = [*item.lines, *words.lines]
     return msgspec.structs.replace(
         item, lines=lines, lost_words=words.lost, foreign_words=words.foreign, foreign=words.boxes

@@ -47,11 +47,9 @@ class _Table(NamedTuple):
     is_even: bool
 
     def key(self, cell: int) -> str:
-        """Return the name of the box of a cell."""
         return f"{key_of(self.side, self.row)}c{cell}"
 
     def on_line(self, mistake: Mistake) -> list[int]:
-        """Return the cells on the row or column that a mistake is about."""
         return [
             at
             for at, cell in enumerate(self.cells)
@@ -103,7 +101,6 @@ def table_layers(result: TablesResult, at: int, names: Collection[str] = ()) -> 
 
 
 def _both(items: PageItems, pair: TablePair) -> list[_Table]:
-    """Return the sides of a pair that are there, the ground truth first."""
     return [
         _table(items, side, row)
         for side, position in zip(_SIDES, (pair.ground_truth, pair.prediction), strict=True)
@@ -134,7 +131,6 @@ def _table(items: PageItems, side: Side, row: int) -> _Table:
 
 
 def _boxes(items: PageItems, table: _Table, wrong: Collection[str]) -> Iterator[BoxItem | None]:
-    """Yield the boxes of a table and of its cells."""
     key, is_true = key_of(table.side, table.row), table.side == "ground_truth"
     statuses: tuple[BoxStatus, BoxStatus] = ("truth", "FN") if is_true else ("TP", "FP")
     name = f"table of the {table.side.replace('_', ' ')}"
@@ -177,7 +173,6 @@ def _mistake(items: PageItems, tables: Sequence[_Table], mistake: Mistake, of: i
 
 
 def _texts(table: _Table, cells: Sequence[int]) -> str:
-    """Return the texts of some cells, in quotes."""
     texts = [f"“{displayed_text(table.cells[at].text[:_LONGEST])}”" for at in cells[:4]]
     return ", ".join(texts) + ("…" if len(cells) > 4 else "")
 

@@ -50,7 +50,6 @@ def text_layers(result: TextResult, at: int, names: Collection[str] = ()) -> Pag
 
 
 def _rows(items: PageItems, pair: TextPair) -> tuple[list[int], list[int]]:
-    """Return the rows of a pair, none on the side that lacks it."""
     return items.at("ground_truth", [pair.ground_truth]), items.at("prediction", [pair.prediction])
 
 

@@ -123,7 +123,6 @@ class _Names:
         self._by_number = _rows((number_of(stem), row) for stem, row in self._by_stem.items() if _WHOLE.fullmatch(stem))
 
     def of_file(self, file: str) -> int:
-        """Return the row of a file name, which may state other folders and another ending; else a negative number."""
         parts, unknown = parts_of(file), _UNKNOWN
         rows = (
             self._by_file.get(file, unknown),
@@ -136,7 +135,6 @@ class _Names:
         return row if row < 0 or _one_end(parts, self._parts[row]) else _UNKNOWN
 
     def of_id(self, key: str) -> int:
-        """Return the row of the image whose file name or stem is an id, also as a number; else a negative number."""
         known = next((names for names in (self._by_file, self._by_name, self._by_stem) if key in names), None)
         if known is not None:
             return known[key]
@@ -146,14 +144,12 @@ class _Names:
 
 
 def _kind(texts: Sequence[str]) -> str:
-    """Return what ids look like, in a few words."""
     if all(map(_WHOLE.fullmatch, texts)):
         return "whole numbers"
     return "file names" if all(map(_SUFFIX.search, texts)) else "texts, as stems of file names are"
 
 
 def _rows(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
-    """Return the row of each key, `_SEVERAL` for one of several rows."""
     rows: dict[Key, int] = {}
     for key, row in pairs:
         rows[key] = row if rows.setdefault(key, row) == row else _SEVERAL
@@ -165,6 +161,5 @@ def _name(file: str) -> str:
 
 
 def _one_end(parts: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether the shorter one of two paths is the end of the other."""
     count = min(len(parts), len(others))
     return parts[-count:] == others[-count:]

@@ -182,7 +182,6 @@ _KNOWN = {"images", "annotations", "categories"}
 
 
 def _annotations(content: bytes) -> tuple[int, int]:
-    """Return where the array of annotations begins and ends."""
     # A guess is right when the rest, with an empty array in its place, has that under this key; else all is searched.
     begin = ANNOTATIONS.search(content)
     if begin is None:

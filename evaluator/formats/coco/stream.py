@@ -172,7 +172,6 @@ class Results:
 
 
 def _placed(items: ItemColumns, named: ImagesAndLabels, row: np.dtype[np.void], side: Side) -> Rows:
-    """Rows of a piece on their pages, after the rules on its values."""
     page, label = named.lookup.rows_of(items.image_id), named.label_index.rows_of(items.category_id)
     if min(page.min(), label.min()) < 0:
         raise NeedsFullValidation
@@ -198,8 +197,6 @@ def _need_nothing(collector: Collector) -> None:
 
 
 class _File:
-    """An open file of which some bytes can be had."""
-
     def __init__(self, file: BinaryIO, most: int | None = None) -> None:
         self._file = file
         self.size = os.fstat(file.fileno()).st_size
@@ -225,7 +222,6 @@ class _Array:
 
     @property
     def sha256(self) -> str:
-        """Return the digest of the file, once all pieces were taken."""
         return self._digest.hexdigest()
 
     def read(self, use: Callable[[ItemColumns], R], threads: int) -> Iterator[R]:
@@ -305,7 +301,6 @@ def _annotations(file: _File) -> tuple[_Array, bytes]:
 
 
 def _head(file: _File) -> bytes:
-    """Return what comes before the annotations, with their opening bracket."""
     size = _STEP
     while True:
         text = file.bytes(0, min(size, file.size))

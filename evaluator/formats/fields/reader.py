@@ -48,7 +48,6 @@ def _looks_like_lines(source: json_text.Source) -> bool:
 
 
 def _lines(source: json_text.Source, collector: Collector) -> Iterator[tuple[str, Tree]]:
-    """Yield every document of a file of JSON lines with its id."""
     first_line: dict[str, int] = {}
     for number, line in enumerate(source.content.split(b"\n"), start=1):
         if not line.strip():
@@ -150,7 +149,6 @@ def _rich(value: Mapping[str, object], place: str, collector: Collector) -> Fiel
 
 
 def _corners(box: object, place: str, collector: Collector) -> tuple[float, float, float, float] | None:
-    """Return the corners of ``_bbox``; None for null, and for a malformed box after an issue."""
     if box is None:
         return None
     corners = box_corners(box)
@@ -163,13 +161,11 @@ def _corners(box: object, place: str, collector: Collector) -> tuple[float, floa
 
 
 def _flat(box: object) -> list[object]:
-    """Return the coordinates of a well-formed box, whatever its form."""
     assert isinstance(box, list)
     return box if len(box) == 4 else [*box[0], *box[1]]
 
 
 def _page(page: object, place: str, collector: Collector) -> tuple[int, bool]:
-    """Return the page of a box from 0, and whether it is known; null and nothing mean the first page."""
     if page is None:
         return 0, True
     if isinstance(page, int) and not isinstance(page, bool) and 0 <= page <= limits.MAX_PAGE_INDEX:
@@ -180,7 +176,6 @@ def _page(page: object, place: str, collector: Collector) -> tuple[int, bool]:
 
 
 def _confidence(value: object, place: str, collector: Collector) -> tuple[float, bool]:
-    """Return the confidence for ranking (NaN for none), and whether calibration refuses it."""
     if value is None:
         return math.nan, False
     number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -214,7 +209,6 @@ def _check_keys(value: dict[str, object], place: str, collector: Collector) -> N
 
 
 def _check_metadata_without_value(value: dict[str, object], place: str, collector: Collector) -> None:
-    """Warn of an object that looks like a rich value and is not one."""
     if alone := [key for key in ("_bbox", "_confidence", "_page") if key in value]:
         rule = f"an object with {' and '.join(alone)} should have _value ({_SOURCE})"
         fix = "Without it the object is read as nested fields; add _value (null is allowed)."

@@ -41,7 +41,6 @@ def schema_from(content: bytes, name: str) -> Schema:
 def _check_rule(
     path: str, entry: object, collector: Collector, rules: dict[str, Rule], thresholds: dict[str, float]
 ) -> None:
-    """Add one entry of a schema to the rules, or report its issues."""
     place = step("$", path)
     if not path.strip("."):
         collector.error(place, "a rule must name a field (fields, schema)", quote(path), "Write the path of the field.")

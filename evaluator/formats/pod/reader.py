@@ -304,7 +304,6 @@ def _page_key(filename: str) -> str:
 
 
 def _last_part(filename: str) -> str:
-    """Return a file name without the folders that any system writes before it."""
     return re.split(r"[/\\]", filename)[-1]
 
 

@@ -362,7 +362,6 @@ def _not_empty(value: str | None, place: str, key: str, collector: Collector) ->
 
 
 def _page_names(pages: PageColumns, collector: Collector) -> None:
-    """Warnings for pages listed twice, names that repeat for another page, pages with two names."""
     keys = list(zip(pages.doc_ids, pages.indices, strict=True))
     if len(set(keys)) == len(keys) == len(set(pages.page_ids)):
         return
@@ -389,7 +388,6 @@ def _page_names(pages: PageColumns, collector: Collector) -> None:
 
 
 def _unlisted(columns: ObjectColumns, mapped: Sequence[str], others: Sequence[str], collector: Collector) -> None:
-    """Warnings for labels outside the label map, one for each, at their first object."""
     counts = np.bincount(columns.label, minlength=len(columns.names))
     by_case = {name.casefold(): name for name in mapped}
     for label in others:

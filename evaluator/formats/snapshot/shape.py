@@ -118,8 +118,6 @@ _PAGE = json_decoder(PageEntry)
 
 
 class _Codes(dict[str, int]):
-    """A code for every name that is asked for, in the order of asking."""
-
     def __missing__(self, name: str) -> int:
         self[name] = code = len(self)
         return code
@@ -233,7 +231,6 @@ def _few_at_a_time(entries: Sequence[msgspec.Raw]) -> Iterator[Sequence[msgspec.
 
 
 def _scores(values: list[float | UnsetType | None]) -> tuple[FloatArray, BoolArray, BoolArray]:
-    """Scores as float64 with NaN for none, where they are null, and where they are missing."""
     nowhere = np.zeros(len(values), dtype=np.bool_)
     if values.count(None) == len(values):
         return np.full(len(values), np.nan), ~nowhere, nowhere
@@ -249,7 +246,6 @@ def _scores(values: list[float | UnsetType | None]) -> tuple[FloatArray, BoolArr
 
 
 def _strings_in(content: bytes) -> float:
-    """Return how many strings, keys included, the bytes of well-formed JSON hold."""
     view = np.frombuffer(content, dtype=np.uint8)
     quotes = sum(
         int(np.count_nonzero(view[start : start + _COUNT_STEP] == _QUOTE)) for start in range(0, len(view), _COUNT_STEP)

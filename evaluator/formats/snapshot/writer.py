@@ -25,7 +25,6 @@ def ground_truth_file(truth: Annotations, *, created_at: str, notes: dict[str, o
 
 
 def _value(truth: Annotations, created_at: str, notes: dict[str, object]) -> dict[str, object]:
-    """Return the file as plain values."""
     pages = page_keys(truth)
     ids = truth.page_ids or [f"{doc_id}::p{page:03d}" for doc_id, page in pages]
     scored = truth.labels[: truth.evaluated]
@@ -55,7 +54,6 @@ def _value(truth: Annotations, created_at: str, notes: dict[str, object]) -> dic
 
 
 def _objects(truth: Annotations) -> list[list[dict[str, object]]]:
-    """Return the objects of each page entry, in the order of their positions."""
     boxes, corners = truth.boxes, _shares(truth).tolist()
     objects: list[list[dict[str, object]]] = [[] for _ in range(len(truth.page_index))]
     for row in np.lexsort((np.arange(len(boxes)), boxes.position)).tolist():

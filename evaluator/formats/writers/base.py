@@ -113,7 +113,6 @@ def _output_pages(source: Annotations) -> list[OutputPage]:
 
 
 def _several(source: Annotations) -> set[int]:
-    """Return the documents with more than one page, or with a page that is not the first."""
     pages = set(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True))
     count = Counter(document for document, _ in pages)
     return {document for document, index in pages if index or count[document] > 1}

@@ -105,7 +105,6 @@ def _cells_of(source: Annotations, page: OutputPage, row: int) -> Cells:
 
 
 def _cells(cells: Cells, name: str) -> str:
-    """Return the regions of cells with their rows and columns."""
     lines = []
     for number, cell in enumerate(cells):
         assert cell.box is not None

@@ -306,7 +306,6 @@ class _Naming:
 
     @classmethod
     def of(cls, boxes: BoxColumns, partner: IntArray, counts: BoolArray | None) -> _Naming:
-        """Return a side on which only matched boxes are settled."""
         takes_part = np.ones(len(boxes), dtype=bool) if counts is None else counts
         return cls(
             boxes=boxes,
@@ -384,7 +383,6 @@ class _Draft:
         self.add(kinds, _Members(number[: len(truth)], truth), _Members(number[: len(prediction)], prediction))
 
     def finished(self) -> Mistakes:
-        """Return the mistakes by page, name and rows."""
         kind = np.concatenate(self.kinds).astype(np.int8)
         truths, truth_bounds = _ragged(self.truths, self.size)
         predictions, prediction_bounds = _ragged(self.predictions, self.size)
@@ -434,7 +432,6 @@ def _poor_pairs(truth: _Naming, predicted: _Naming, matched: IntArray, options: 
 
 
 def _fit(first: BoxColumns, rows: IntArray, second: BoxColumns, others: IntArray) -> Overlap:
-    """Return how boxes in paired rows fit, the first as ground truth, by outlines where compared."""
     if first.regions is None or second.regions is None:
         return overlap(first.xyxy[rows], second.xyxy[others])
     (one, own), (other, theirs) = first.regions, second.regions
@@ -442,7 +439,6 @@ def _fit(first: BoxColumns, rows: IntArray, second: BoxColumns, others: IntArray
 
 
 def _near_pairs(truth: _Naming, predicted: _Naming, touching: Touching) -> _Pairs:
-    """Return overlapping pairs of which at least one box is free, and how they fit."""
     free = truth.free[touching.truth] | predicted.free[touching.prediction]
     rows = np.flatnonzero(free & truth.takes_part[touching.truth] & predicted.takes_part[touching.prediction])
     prediction, ground_truth = touching.prediction[rows].astype(np.int64), touching.truth[rows].astype(np.int64)
@@ -591,7 +587,6 @@ def _ragged(parts: list[_Members], size: int) -> tuple[IntArray, IntArray]:
 
 
 def _reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
-    """Return rows by mistake and the bounds of each, for some of the mistakes in another order."""
     first = bounds[:-1][order]
     width = bounds[1:][order] - first
     offsets = np.zeros(len(order) + 1, dtype=np.int64)

@@ -185,7 +185,6 @@ class CocoPartial:
             yield from at_step
 
     def _rankings_of(self, code: int, documents: int, min_score: float) -> Iterator[Ranking]:
-        """Yield the ranking of a label over all sizes, by threshold."""
         from evaluator.metrics.bootstrap_ap import Ranking  # the numbers need none
 
         score, document, _, true, counts = self.of_label(code)
@@ -463,7 +462,6 @@ def _settled_again(pairs: Pairs, settled: Accepted, ignored: BoolArray, iou: Seq
 
 
 def _inside(pairs: Pairs, size: str) -> BoolArray:
-    """Return which predictions, by place, are of the size."""
     if pairs.prediction_area is None:
         return np.ones(len(pairs.order), dtype=bool)
     return within(pairs.prediction_area, size)

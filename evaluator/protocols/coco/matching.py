@@ -311,7 +311,6 @@ class Matching(BoxMatching):
 
     @cached_property
     def _taking_part(self) -> BoolArray:
-        """Return which candidates have a prediction that takes part, bool, shape (K,)."""
         return self.prediction_counts[self.pairs.fit.prediction]
 
     def matched(self, iou: float) -> BoolArray:
@@ -358,7 +357,6 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def _matched(self) -> BoolArray:
-        """Return which candidates match, crowds among them, bool, shape (K,)."""
         return self.matching.matched(self.iou)
 
     @cached_property
@@ -534,7 +532,6 @@ def _queue(prediction: JoinedBoxes, order: IntArray, labels: int) -> tuple[Queue
 
 
 def _limited(order: IntArray, queue: Queue, before: IntArray, limit: int) -> tuple[IntArray, Queue, IntArray]:
-    """Return order, counts and queue without the predictions beyond the limit."""
     keep = before < limit
     kept_place = np.zeros(len(order), dtype=bool)
     kept_place[queue.place[keep]] = True
@@ -617,7 +614,6 @@ def _outlined_candidates(
 
 
 def _box_area(source: Annotations) -> FloatArray:
-    """Return widths times heights, as the source gives them where it does."""
     return area(source.boxes.xyxy) if source.boxes.box_area is None else source.boxes.box_area
 
 

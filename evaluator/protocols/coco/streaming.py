@@ -150,8 +150,6 @@ def evaluate_streamed(
 
 
 class _Work(NamedTuple):
-    """A shard, and what it is matched by."""
-
     folder: Path
     shard: Shard
     kept: tuple[Path, Path] | None
@@ -214,8 +212,6 @@ def _result(
 
 
 class _Files:
-    """Two files, whose boxes are written into files of their shards."""
-
     kept = None
 
     def __init__(self, truth: Path, predicted: Path) -> None:
@@ -225,7 +221,6 @@ class _Files:
         self.entries = np.empty(0, dtype=np.int64)
 
     def packed(self, engine: Engine, shards: Sequence[Shard], folder: Path) -> list[PackResult]:
-        """Return what was written of the ground truth and of the predictions."""
         threads = 1 if engine.elsewhere else MOST_THREADS
         packing = [
             PackJob(path, side, self.named, shards, folder, threads)
@@ -272,7 +267,6 @@ class _Columns:
         )
 
     def packed(self, _engine: Engine, _shards: Sequence[Shard], _folder: Path) -> list[PackResult]:
-        """Return what there is of the ground truth and of the predictions."""
         return [PackResult(each.pages.sha256, each.page_counts[self.entries]) for each in self._folders]
 
 
@@ -283,7 +277,6 @@ def _check_pair_counts(boxes: IntArray) -> None:
 
 
 def _joined(given: _Work) -> Dataset:
-    """Return both sides of a shard, as one document."""
     if given.kept is None:
         sides = [read_shard(given.folder, side, given.shard, given.labels) for side in _SIDES]
     else:

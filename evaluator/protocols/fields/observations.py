@@ -86,7 +86,6 @@ def _confidence(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[
 
 
 def _of_truth(results: Sequence[FieldsResult], measure: str) -> list[_Seen]:
-    """Return fields of the ground truth that all results compare."""
     every: list[dict[tuple[str, str], int]] = []
     for result in results:
         compared = result.compared
@@ -194,7 +193,6 @@ def _of_boxes(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[At
 
 
 def _of_documents(results: Sequence[FieldsResult]) -> tuple[dict[str, int], dict[str, tuple[float, float]]]:
-    """Return how many pages the boxes of each document name, and how large a page they need."""
     pages: dict[str, int] = {}
     extent: dict[str, tuple[float, float]] = {}
     for result in results:

@@ -108,7 +108,6 @@ def compare(
 
 
 def _part(cut: ShardPair, schema: Schema | None, parity: Parity) -> ComparedFields:
-    """Return the comparisons of some documents, without the documents."""
     return replace(compare(*cut, schema=schema, parity=parity), inputs=None)
 
 
@@ -179,7 +178,6 @@ def _object_table(
 
 
 def _rows_by_name(items: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
-    """Return which items say something under each name."""
     rows: dict[str, list[int]] = {}
     for row, item in enumerate(items):
         for name, tree in item.items():
@@ -189,7 +187,6 @@ def _rows_by_name(items: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
 
 
 def _says(tree: Tree) -> bool:
-    """Return whether a field, object or list says anything."""
     return not is_absent(tree.value if isinstance(tree, Field) else tree)
 
 

@@ -216,7 +216,6 @@ def _number_of_text(text: str) -> float | None:
 
 
 def _readings(text: str) -> Iterator[date]:
-    """Yield every valid day among the readings of normalised text."""
     if match := _YEAR_FIRST.fullmatch(text):
         yield from _day(match[1] or match[5], match[3] or match[6], match[4] or match[7])
     elif match := _YEAR_LAST.fullmatch(text):
@@ -237,6 +236,5 @@ def _day(year: str, month: str, day: str) -> Iterator[date]:
 
 
 def _month(name: str) -> str:
-    """Return the number of an English month, whole or shortened; 0 for another word."""
     matching = [number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name)]
     return str(matching[0]) if matching else "0"

@@ -284,7 +284,6 @@ def _edit_json(pages: Sequence[Sequence[Ratio]]) -> JsonObject | None:
 
 
 def _kind_issues(truth: Annotations, model: Annotations) -> tuple[Issue, ...]:
-    """Return an error for a side that is none of those that the profile compares."""
     asked = (
         (truth, "omnidocbench", "its ground truth in JSON"),
         (model, "markdown", "a folder of Markdown, a file for each page"),
@@ -350,7 +349,6 @@ def _sample(truth: str, predicted: str) -> Sample:
 
 
 def _as_text(entry: Entry) -> Sample:
-    """Return a formula that was read as text."""
     said = text_of_latex(entry.raw_truth)
     return _sample(letters_of(said) or said, entry.predicted or entry.raw_predicted)
 

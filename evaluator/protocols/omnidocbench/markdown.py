@@ -103,7 +103,6 @@ def _without(text: str, start: int, end: int) -> str:
 
 
 def _latex_tables(text: str) -> list[tuple[int, int]]:
-    """Return where tables of LaTeX are, and tabulars outside of them."""
     tables = [match.span() for match in _LATEX_TABLE.finditer(text)]
     for span in tables:
         text = _without(text, *span)
@@ -192,7 +191,6 @@ def _joined_tables(block: list[str]) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[Item]:
-    """Yield what is left, in parts between empty lines, or lines where there are none."""
     parts = text.split("\n\n")
     if len(parts) == 1:
         parts = text.split("\n")

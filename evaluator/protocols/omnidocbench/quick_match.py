@@ -134,7 +134,6 @@ class _Page:
         self._read = [line for line in read if line.raw and line.normal]
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the entries of the page."""
         if not self._lines:
             return
         if not self._read:

@@ -93,7 +93,6 @@ class Read(NamedTuple):
             start = stop
 
     def _name(self, first: int, last: int) -> Name:
-        """Return the first name that fits a run of items."""
         ranks, kinds = self.ranks, self.kinds
         run = {*kinds[first : last + 1]}
         right: list[Kind] = ["body"] * len(ranks)

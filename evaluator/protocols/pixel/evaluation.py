@@ -366,7 +366,6 @@ class PixelResult(DatasetResult):
 
     @property
     def _in_one(self) -> tuple[IntArray, int]:
-        """Return the scope of each page where all pages are one, and the number of scopes."""
         return np.zeros(self.dataset.pages, dtype=np.int64), 1
 
     @cached_property
@@ -500,7 +499,6 @@ class PixelResult(DatasetResult):
         return CutPage(*self.on_page(page), (width, height))
 
     def _pages(self, *, exact: bool) -> Iterator[dict[str, object]]:
-        """Yield the counted pages under the keys of the contract."""
         keys = [{"document": document, "page": page} for document, page in page_keys(self.dataset)]
         for start in range(0, len(keys), _PAGES_AT_ONCE):
             stop = min(start + _PAGES_AT_ONCE, len(keys))

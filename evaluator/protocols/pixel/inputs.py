@@ -309,7 +309,6 @@ def _report_different(first: Sequence[str], second: Sequence[str], issues: Colle
 
 
 def _file_sizes(dataset: Dataset, side: JoinedBoxes, issues: Collector) -> FloatArray:
-    """Return the size of each page as a side's file gives it, float64, shape (P, 2); NaN where unknown."""
     given, entries = side.source.page_size, side.entry_page
     if given is None:
         return np.full((dataset.pages, 2), np.nan)
@@ -335,7 +334,6 @@ def _file_sizes(dataset: Dataset, side: JoinedBoxes, issues: Collector) -> Float
 
 
 def _given_sizes(dataset: Dataset, given: PageSizes) -> FloatArray:
-    """Return sizes that the caller knows, float64, shape (P, 2); NaN where unknown."""
     sizes = np.full((dataset.pages, 2), np.nan)
     if given:
         for row, key in enumerate(page_keys(dataset)):
@@ -374,7 +372,6 @@ def _report_rescaled(
 
 
 def _place(side: JoinedBoxes, rows: IntArray) -> str:
-    """Return where the first of some boxes of a file is, and how many more there are."""
     row = int(rows[0])
     name, entry, position = side.source.source_of(row)
     file = f"{name}, " if side.source.parts else ""

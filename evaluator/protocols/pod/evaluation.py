@@ -182,12 +182,10 @@ class ThresholdResult(BoxResult[Matching]):
         return np.asarray(self.matching.prediction_counts & (pairs.best != UNMATCHED) & (pairs.best_iou > self.iou))
 
     def _rows_of(self, code: int) -> IntArray:
-        """Return the predictions of a label that take part, by rank."""
         order = self.matching.order
         return np.asarray(order[self.matching.prediction.label[order] == code])
 
     def _ranked(self, code: int) -> tuple[BoolArray, BoolArray]:
-        """Return which predictions of a label, by rank, are true positives, and which count."""
         rows = self._rows_of(code)
         return self.prediction_partner[rows] != UNMATCHED, ~self.ignored[rows]
 
@@ -590,7 +588,6 @@ def _check_options(ap: str, small_px: float, line_max_px: float) -> None:
 
 
 def _scores(prediction: JoinedBoxes, *, lenient: bool) -> FloatArray:
-    """Return scores without NaN; ValueError when some are missing, unless lenient."""
     missing = np.isnan(prediction.score)
     if missing.any() and not lenient:
         raise ValueError(f"every prediction must have a score; {int(missing.sum()):,} have none")
@@ -598,7 +595,6 @@ def _scores(prediction: JoinedBoxes, *, lenient: bool) -> FloatArray:
 
 
 def _sizes(side: JoinedBoxes) -> FloatArray | None:
-    """Return widths and heights in pixels, float64, shape (N, 2); None when the file does not give them."""
     size = side.xyxy[:, 2:] - side.xyxy[:, :2]
     if side.source.unit == "pixels":
         return size
@@ -607,7 +603,6 @@ def _sizes(side: JoinedBoxes) -> FloatArray | None:
 
 
 def _small(size: FloatArray | None, boxes: int, small_px: float, line_max_px: float) -> BoolArray:
-    """Return boxes that are small or a line, bool, shape (N,); none when sizes are not known."""
     if size is None:
         return np.zeros(boxes, dtype=bool)
     return np.asarray((size <= small_px).all(axis=1) | (size <= line_max_px).any(axis=1))

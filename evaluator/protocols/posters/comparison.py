@@ -188,7 +188,6 @@ class PosterComparison:
 
 
 def _fields(content: object, max_depth: int | None) -> Counter[str]:
-    """Return how often each field with a value is in a JSON object, by path."""
     counts: Counter[str] = Counter()
 
     def walk(value: object, place: str, depth: int) -> None:

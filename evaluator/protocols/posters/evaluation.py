@@ -308,7 +308,6 @@ _NOTHING: Final = Captured(frozenset(), frozenset())
 
 
 def _poster(poster_id: str, ground_truth: Posters, prediction: Posters, profile: Profile) -> PosterResult:
-    """Return one poster, compared when both sides have it in order."""
     problems = []
     for side in (ground_truth, prediction):
         if broken := side.broken.get(poster_id):
@@ -323,7 +322,6 @@ def _poster(poster_id: str, ground_truth: Posters, prediction: Posters, profile:
 
 
 def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Issue, ...]:
-    """Return a warning for each side that lacks posters of the other."""
     issues: list[Issue] = []
     for side, other, name in ((ground_truth, prediction, "ground truth"), (prediction, ground_truth, "prediction")):
         lacking = sorted({*other.posters, *other.broken} - {*side.posters, *side.broken})

@@ -167,15 +167,12 @@ def _tokens_of(comparison: PosterComparison, text: str, *, numbers: bool) -> lis
 
 
 class _Part(NamedTuple):
-    """A section or a caption of the reference with the words or numbers in it."""
-
     kind: str
     title: str | None
     tokens: frozenset[str]
 
 
 def _parts(comparison: PosterComparison, *, numbers: bool) -> Iterator[_Part]:
-    """Yield the sections of the reference in order, then its captions."""
     profile = comparison.profile
     for section in comparison.reference.sections:
         normal = profile.normalised(f"{section.title} {text_of(section.value)}")

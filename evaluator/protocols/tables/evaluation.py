@@ -119,7 +119,6 @@ def compare_tables(
 
 
 def _fits(one: Grid, other: Grid) -> bool:
-    """Return whether two tables have few enough pairs of cells and slots."""
     cells, slots = len(one.cells) * len(other.cells), one.slots * other.slots
     return max(cells, slots) <= MOST_PAIRS and slots <= _FEW_PAIRS + MOST_SLOTS * cells
 

@@ -140,7 +140,6 @@ def _all_ious(boxes: FloatArray, others: FloatArray) -> FloatArray:
 
 
 def _kinds(grid: Grid) -> tuple[FloatArray, IntArray]:
-    """Return the different spans of a grid, and which one each slot has."""
     kinds, of_slot = np.unique(grid.spans().reshape(-1, 4), axis=0, return_inverse=True)
     return kinds, of_slot.reshape(grid.shape)
 

@@ -100,7 +100,6 @@ def _is_transposed(truth: Grid, predicted: Grid, contents: Alignment) -> bool:
 
 
 def _lines(truth: Grid, predicted: Grid, contents: Alignment) -> Iterator[Mistake]:
-    """Yield the rows and columns that have no partner."""
     for axis, pairs in enumerate((contents.rows, contents.columns)):
         for side, grid in enumerate((truth, predicted)):
             held = {pair[side] for pair in pairs}

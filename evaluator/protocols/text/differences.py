@@ -48,7 +48,6 @@ def pieces_of(reference: str, hypothesis: str) -> list[Piece]:
 
 
 def _shortened(text: str) -> list[Piece]:
-    """Return a stretch that is the same on both sides, without the middle of a long one."""
     if len(text) <= 2 * _AROUND + 10:
         return [(text, "")]
     return [(text[:_AROUND], ""), ("…", "gap"), (text[-_AROUND:], "")]

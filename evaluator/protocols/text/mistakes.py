@@ -82,12 +82,10 @@ def _are_equal_without(kinds: str, one: str, other: str) -> bool:
 
 
 def _without(text: str, kinds: str) -> str:
-    """Return text without white space and characters of some major categories."""
     return "".join(char for char in text if unicodedata.category(char)[0] not in kinds and not char.isspace())
 
 
 def _touched(edit: Editop, reference: str, hypothesis: str) -> str:
-    """Return the characters that an edit takes and puts."""
     taken = "" if edit.tag == "insert" else reference[edit.src_pos]
     return taken if edit.tag == "delete" else taken + hypothesis[edit.dest_pos]
 

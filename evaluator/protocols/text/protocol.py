@@ -139,7 +139,6 @@ def is_formula(label: str) -> bool:
 
 
 def _page(page: Page, dataset: Dataset, options: TextOptions) -> TextPage:
-    """Return the pairs of a page by the true items, then what only the prediction has."""
     truth, prediction = dataset.ground_truth, dataset.predictions[0]
     pairs: list[TextPair] = []
     formulas: list[TextPair] = []

@@ -82,7 +82,6 @@ def _strip(loaded: LoadedBoxes, shown: ListedPages, here: int | None) -> Sequenc
 def _content(
     loaded: LoadedBoxes, model: Model, shown: ListedPages, place: Place, *, of: str, signature: str
 ) -> PagePayload:
-    """Return everything that a page shows, without strip and chosen box; `of` is the name of the list."""
     position = shown.pages.position(place.document, place.index)
     name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
     picture, text = pictures.page_picture(loaded, place), page_listing.page_text(loaded, place)
@@ -114,7 +113,6 @@ def _content(
 
 
 def _listing(loaded: LoadedBoxes, model: Model, shown: ListedPages) -> str:
-    """Return what decides which pages are listed and what they show, as one name."""
     said = hashlib.blake2b(shown.keep.tobytes(), digest_size=8).hexdigest() if shown.chosen.unjudged else ""
     poor = (state.poor_coverage, state.poor_purity) if page_listing.poor_match_options() is not None else None
     parts = (

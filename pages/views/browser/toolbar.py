@@ -91,7 +91,6 @@ def _drop(name: str) -> None:
 
 
 def _conditions(loaded: LoadedBoxes, model: Model, counts: IntArray, *, pages: bool) -> None:
-    """Draw the conditions."""
     if pages:
         mistake_chips(counts)
     causes = [Query(cause=family) for family in result_of(loaded, model).causes.alike]

@@ -43,7 +43,6 @@ _PANES, _BOARD, _LEDGER = "compare_panes", "compare_board", "compare_ledger"
 
 
 def _choices(loaded: LoadedBoxes, kinds: Mapping[str, str]) -> None:
-    """Draw what is compared, and of which label and document."""
     narrowed = is_narrowed((State.label, State.within))
     with st.popover("**Filter**" if narrowed else "Filter", key="pair_filter"):
         kind_choice(kinds)

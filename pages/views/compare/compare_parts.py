@@ -55,7 +55,6 @@ def part(loaded: LoadedBoxes) -> None:
 
 
 def _mistakes(loaded: LoadedBoxes) -> None:
-    """Mistakes of both models by name and by label."""
     both = model_pair.compare_models(loaded)
     every = [page_listing.all_mistakes(loaded, model) for model in both.chosen]
     if not any(map(len, every)):

@@ -116,13 +116,11 @@ def part(find: Callable[[], Source | None]) -> None:
 
 
 def _events(source: Source) -> CompareEvents:
-    """Return what the reader asked for, with whole document ids."""
     events = components.panes.events(report(_KEYS[state.pair_kind]))
     return components.with_documents(events, lambda: {document for document, _ in source.pages.places})
 
 
 def _position(source: Source, rows: IntArray) -> int | None:
-    """Return the position of the chosen page in the list; 0 when not listed, None without any."""
     if not len(rows):
         return None
     shown = source.place()
@@ -182,14 +180,12 @@ def _turn_page(source: Source) -> None:
 
 
 def _go(source: Source, place: Place) -> None:
-    """Show a page; a box that was chosen on another one is dropped before anything is drawn."""
     if source.place() != place:
         state.pair_box = None
     source.go(place)
 
 
 def _select_box(source: Source) -> None:
-    """Choose or drop a box; a message about a page that was left meanwhile changes nothing."""
     selected = _events(source).selected
     page_list.accept_event(selected)
     if selected is not None and source.place() == Place(selected.document, selected.index):
@@ -197,7 +193,6 @@ def _select_box(source: Source) -> None:
 
 
 def _save_verdict(source: Source) -> None:
-    """Take a verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events(source).verdict
     page_list.accept_event(event)
     if event is not None:

@@ -48,7 +48,6 @@ def handle(model: FieldModel, event: VerdictEvent) -> findings.Unsaved | None:
 
 
 def _fields_with_verdicts(model: FieldModel, document: str) -> JudgedFields:
-    """Return the fields of a document with their verdicts, computed once for all of its pages."""
     log, iou = findings.review_log(), state.field_iou
     key = (model.key, field_model_name(model.result.compared), document, iou, log.revision)
     return _DOCUMENTS.get_or_make(key, lambda: judged_fields(model.result, document, log, iou=iou))

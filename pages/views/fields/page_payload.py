@@ -66,7 +66,6 @@ def payload(
 
 
 def _listing(model: FieldModel, bare: PagePayload) -> str:
-    """Return what decides which pages are listed and what they show, as one name."""
     what = (field_results.chosen_number(), state.field_within, field_results.unit(model))
     return page_list.list_digest(model.key, bare.model, bare.models, state.field_iou, *what)
 
@@ -93,7 +92,6 @@ def _content(
     bare: PagePayload,
     of: str,
 ) -> PagePayload:
-    """Return everything that a page shows, without strip and chosen box; `of` is the name of the list."""
     code, index = shown.order[at]
     root, document = compared.opened.project.pdfs, model.result.compared.documents[code]
     picture = pictures.zoomed_picture(pictures.Pages(root, document), Place(document, index))

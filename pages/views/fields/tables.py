@@ -196,7 +196,6 @@ def _judged(row: FieldRow) -> str:
 
 
 def _value_of(field: Field | None) -> str | None:
-    """Return the value of a field as plain text; None when there is no such field."""
     return None if field is None else plain(value_text(field.value))
 
 

@@ -76,7 +76,6 @@ def diagnoses() -> list[Diagnosed]:
 
 
 def _as_written(model: Member[Annotations]) -> Annotations | None:
-    """Return a prediction with the coordinates of its file; None when it cannot be read even so."""
     if model.source is not None:
         return model.source
     return session_files.read(BOXES, model.origin, model.name, model.side, as_written=True).source
@@ -128,7 +127,6 @@ def banner() -> None:
 
 
 def _line(place: int, case: Diagnosed) -> None:
-    """Draw a diagnosis in one line; nothing when there is neither a fix nor a reason to ask."""
     diagnosis = case.diagnosis
     if diagnosis.best is None and not diagnosis.serious and not diagnosis.pages:
         return
@@ -419,7 +417,6 @@ def _show_page(name: str, place: PageCount) -> None:
 
 
 def _named(source: Annotations) -> Annotations:
-    """Return a file with the ground truth's labels and pages for its ids, as for a results list of COCO."""
     truth = session_files.files(BOXES).truth
     if truth is None or truth is source:
         return source

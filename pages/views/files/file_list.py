@@ -30,8 +30,6 @@ _VIEWS: Final[dict[str, tuple[str, str]]] = {
 
 
 class _Listed(NamedTuple):
-    """A row with its file, or with the reason why it was left out."""
-
     row: FileRow
     member: tuple[AnyKind, Any] | None = None
     reason: Issue | None = None
@@ -105,7 +103,6 @@ def _card(listed: _Listed) -> None:
 
 
 def _members() -> list[tuple[AnyKind, Any]]:
-    """Return the files that may have another role, of all kinds, those that are not used last."""
     held = [(kind, member) for kind in KINDS for member in session_files.files(kind).members]
     by_name: dict[str, AnyKind] = {kind.name: kind for kind in KINDS}
     return [*held, *((by_name[name], member) for name, member in state.unused)]

@@ -139,7 +139,6 @@ def keep(row: CauseRow, event: EditEvent) -> None:
 
 
 def _is_open(loaded: LoadedBoxes | None, row: CauseRow) -> bool:
-    """Return whether the document of a row is open."""
     target = row.entries[0].judged.target if row.entries else None
     return loaded is not None and target is not None and target.document in loaded.dataset.document_code
 

@@ -105,8 +105,6 @@ class Pulse(NamedTuple):
 
 
 class _OpenStore:
-    """A store of this process, and the last time it did not answer."""
-
     def __init__(self, address: str) -> None:
         self._pulses: dict[str, tuple[float, Pulse]] = {}
         self._asking = Lock()
@@ -127,11 +125,9 @@ class _OpenStore:
 
     @property
     def replaced(self) -> int:
-        """Return how often another store was found in its place."""
         return 0 if self._store is None else self._store.replaced
 
     def read(self, workspace: str) -> tuple[ReviewLog, StoreProblem | None]:
-        """Return all opinions, and why they cannot be read."""
         if self._store is None and holds_nothing(self._address):
             return ReviewLog(), None
         store = self.opened()
@@ -204,7 +200,6 @@ _KNOWN: Final = LRUCache[tuple[ResultKey, int], identity.MistakeTargets](most=25
 
 
 def _open_store(at: str = "") -> _OpenStore:
-    """Return the store at an address, of this session if none is given, one for all sessions."""
     at = at or address()
     return _STORES.of(at, lambda: _OpenStore(at))
 
@@ -459,7 +454,6 @@ def draw_notices(place: DeltaGenerator) -> None:
 
 @st.fragment(run_every=HEARD_OF)
 def _present_on() -> None:
-    """Have others know that who presents is still there, while looking at other views."""
     before, now = pulse().meeting, datetime.now(UTC)
     presents = before is not None and before.session == state.meeting_session and before.is_live(now)
     if before is not None and presents and now - before.time > HEARD_OF / 2:

@@ -116,7 +116,6 @@ def end(loaded: LoadedBoxes) -> None:
 
 
 def _say_following() -> None:
-    """Note from time to time that this session follows."""
     if monotonic() - state.meeting_told < _FOLLOWS_SECONDS and state.meeting_follower:
         return
     state.meeting_follower = state.meeting_follower or uuid4().hex

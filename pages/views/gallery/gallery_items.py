@@ -100,7 +100,6 @@ _ORDERED: Final = Cached[IntArray](16)
 
 
 def _places(loaded: LoadedBoxes, model: int | None, side: JoinedBoxes) -> BoxPlaces:
-    """Return where the boxes of a model (None: ground truth) lie on their pages, whatever the thresholds."""
     return _PLACES.of((loaded.digests, model), lambda: mistake_filter.box_places(loaded.dataset, side))
 
 
@@ -248,7 +247,6 @@ def _passing(loaded: LoadedBoxes, model: Model, every: Items) -> BoolArray:
 
 
 def _in_third(every: Items, third: str) -> BoolArray:
-    """Return which items lie in a third of their page; those of unknown place stay."""
     if not third:
         return np.ones(len(every), dtype=bool)
     place = list(THIRDS).index(third) - 1

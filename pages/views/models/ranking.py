@@ -100,7 +100,6 @@ def _keys(loaded: LoadedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
 
 
 def _sorted_out(loaded: LoadedBoxes, label: str, *, own: bool) -> tuple[list[StoredResult], tuple[ExcludedResult, ...]]:
-    """Return the earlier results that can be with the open models, and the others."""
     matching = result_of(loaded, loaded.models[0]).matching
     signature = matching.signature(state.iou).line
     fitting, apart = [], []

@@ -57,7 +57,6 @@ def _row(of: Reading, metric: str) -> str:
 
 
 def _mistakes(of: Reading, model: PairModel) -> None:
-    """Draw how many mistakes a model has, as the way to exactly these."""
     shown = reading_results.all_pages(of, model)
     pages = sum(page.mistakes > 0 for page in shown.pages)
     label = f"{model.letter}: {count_of(shown.mistakes, 'mistake')} on {count_of(pages, 'page')}"

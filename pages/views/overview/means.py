@@ -25,8 +25,6 @@ _RANKED: Final = Cached[Mapping[str, float | None] | None](16, spinner="Computin
 
 
 class _Group(NamedTuple):
-    """Numbers that belong together, with the counts behind undefined ones."""
-
     title: str
     heads: tuple[str, ...]
     values: tuple[float | None, ...]
@@ -73,7 +71,6 @@ def _weighted() -> bool:
 
 
 def _weights_control(loaded: LoadedBoxes, weights: Mapping[str, float]) -> None:
-    """Draw the weight of each label, in a popover."""
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     title = "Class weights" + (f" ({len(weights)})" if weights else "")
     with st.container(horizontal=True, horizontal_alignment="right"), st.popover(title, icon=":material/balance:"):

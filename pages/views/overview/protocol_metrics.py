@@ -79,8 +79,6 @@ def _calibrations_of(loaded: LoadedBoxes, model: Model) -> Mapping[str | None, C
 
 
 def _differences_of(loaded: LoadedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
-    """Return B minus A of the numbers over all labels that have intervals, by metric."""
-
     def made() -> tuple[Difference, ...]:
         of, results = protocol.chosen(), [evaluation_of(loaded, model) for model in chosen]
         names = {one.metric for group in of.protocol_metrics(results[0]) for one in group.numbers if one.metric}

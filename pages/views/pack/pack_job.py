@@ -210,7 +210,6 @@ def _called(of: AnyLoadedFiles) -> list[ModelItem]:
 
 
 def _options(system: AnyProtocol, of: AnyLoadedFiles) -> Options:
-    """Return the options of a system: what the views have chosen, else its own."""
     known = system.options.__struct_fields__
     chosen = {name: value for name, value in _chosen(of.project.pdfs).items() if name in known}
     if isinstance(of, LoadedBoxes):

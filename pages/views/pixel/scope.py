@@ -47,7 +47,6 @@ class ShownMatrix(NamedTuple):
 
 
 def _scope_of(result: pixel.PixelResult, place: Place | None) -> Scope:
-    """Return the chosen scope of a result; the whole dataset where it does not have the page."""
     wanted = state.pixel_scope
     page = page_row(result, place)
     every = np.flatnonzero(result.counted)

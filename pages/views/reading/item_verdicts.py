@@ -86,7 +86,6 @@ def _targets_on(of: Reading, model: Model, document: str, page: int) -> Sequence
 
 
 def _targets(of: Reading, model: Model, document: str, page: int) -> dict[tuple[str, tuple[str, ...]], Target]:
-    """Return the mistakes of a page that have a box, by name and boxes."""
     layers, name = _layers(of, model, document, page), _name(of, model)
     if layers is None:
         return {}

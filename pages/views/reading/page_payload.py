@@ -82,7 +82,6 @@ def payload(of: Reading, model: Model, shown: ListedPages, place: Place, *, addr
 
 
 def _content(of: Reading, model: Model, shown: ListedPages, at: int, name: str) -> PagePayload:
-    """Return everything that a page shows, without strip and chosen box; `name` is that of the list."""
     loaded, listed, result = of.loaded, shown.pages[at], reading_results.result_of(of, model)
     place, names = Place(listed.document, listed.page), tuple(state.reading_names)
     picture = pictures.page_picture(loaded, place)

@@ -41,7 +41,6 @@ class _SearchKey(NamedTuple):
 
     @property
     def at_any(self) -> _SearchKey:
-        """Return the same at any thresholds."""
         return self._replace(searched=tuple(each._replace(min_score=0.0, iou=0.0) for each in self.searched))
 
 

@@ -233,7 +233,6 @@ def _pictures(loaded: LoadedBoxes, every: Suspects) -> tuple[dict[str, PictureIt
 
 
 def _effects(loaded: LoadedBoxes, every: Suspects) -> dict[str, list[str]]:
-    """Return what accepting the suspects asked for last would change, in words, by target."""
     log, (name, verified) = findings.review_log(), findings.author()
     now = []
     for model in loaded.pair:

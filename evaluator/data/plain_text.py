@@ -67,7 +67,7 @@ def words(text: str, rule: WordRule) -> list[str]:
     >>> words("PDF 文書 ok", "scripts"), words("PDF 文書 ok", "spaces")
     (['PDF', '文', '書', 'ok'], ['PDF', '文書', 'ok'])
     """
-    if rule == "spaces" or _WORD_ALONE.search(text) is None:
+    if rule == "spaces" or text.isascii() or _WORD_ALONE.search(text) is None:
         return text.split()
     parts: list[str] = []
     for token in text.split():

@@ -51,16 +51,18 @@ def text_limit_issues(
     """
     sides = dataset.ground_truth, dataset.predictions[0]
     items, characters = [], []
+    of_texts = by_text | compares_texts
     for side, part in zip(sides, taking, strict=True):
         items.append(np.bincount(side.page[part], minlength=dataset.pages))
-        lengths = [_length(side, row) for row in np.flatnonzero(part).tolist()]
-        characters.append(np.bincount(side.page[part], lengths, minlength=dataset.pages))
+        rows = np.flatnonzero(part & of_texts[side.page])
+        lengths = [_length(side, row) for row in rows.tolist()]
+        characters.append(np.bincount(side.page[rows], lengths, minlength=dataset.pages))
     rules = (
         ("items", items, by_text, most_pairs(items[0] + items[1]), "Give the items boxes, or split the page."),
         (
             "characters",
             characters,
-            by_text | compares_texts,
+            of_texts,
             np.full(dataset.pages, MOST_CHARACTER_PAIRS),
             "Split the page, or the longest text.",
         ),

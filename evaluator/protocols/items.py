@@ -20,6 +20,7 @@ from evaluator.data.dataset import Annotations, Boxes, Dataset, JoinedBoxes, Sid
 from evaluator.data.issues import Issue, count_of, examples
 from evaluator.data.subsets import kept_boxes
 from evaluator.data.unshared_pages import unshared_issues
+from evaluator.formats.json_text import garbage_collection_off
 from evaluator.matching.item_pairs import ItemPairs, pages_by_text, pair_items, text_limit_issues
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics.item_ledger import Item, ItemLedger, Items, item_ledger
@@ -418,7 +419,8 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
             said = [f"IoU ≥ {threshold_text(iou)}, {label}"]
             if options.labels is not None:
                 said.append("labels " + ", ".join(options.labels))
-            result = self.result(pages_of(dataset, pairs), dataset, options, tuple(said))
+            with garbage_collection_off():
+                result = self.result(pages_of(dataset, pairs), dataset, options, tuple(said))
             odd = (*issues, *_pairing_issues(dataset, pairs), *self.side_issues(dataset))
             odd += result.own_issues(predicted.name)
             evaluations.append(Evaluation(result, odd))

@@ -21,7 +21,7 @@ from evaluator.project import OptionError
 from evaluator.system import plain_values
 from evaluator.system.engine import Engine, Shard
 from evaluator.system.parts import PartDone, Parts
-from tests.building import random_rows, write_coco, write_file
+from tests.building import random_rows, write_coco, write_file, write_items
 from tests.terminal import run_command
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
@@ -65,6 +65,39 @@ def test_parts_make_the_result_of_one_run(
         assert said == expected
         return
     assert evaluated(protocol, paths, parts=Parts(folder / "parts", "job", count)) == expected
+
+
+@pytest.mark.parametrize("protocol", ["order", "text", "tables"])
+def test_parts_of_items_make_the_result_of_one_run(protocol: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    words = ("river", "gauge ", "ﬁve", "文書", "4.72", "upper-\nmost", "")
+
+    def said() -> str:
+        return "".join(words[at] for at in rng.integers(0, len(words), 4))
+
+    def item(at: int) -> dict[str, Any]:
+        box = None if rng.random() < 0.1 else [0, 30 * at, 90, 30 * at + int(rng.integers(15, 29))]
+        row = "".join(f"<td>{said()}</td>" for _ in range(rng.integers(1, 4)))
+        held = {"html": f"<table><tr>{row}</tr></table>"} if at == 0 else {"text": said()}
+        return {"label": "table" if at == 0 else "text", "box": box, "order": int(rng.integers(0, 5)), **held}
+
+    def side(name: str) -> Path:
+        keys = [(f"d{document}", page) for document in range(5) for page in range(3) if rng.random() < 0.8]
+        pages = [{"document": document, "page": page, "items": [*map(item, range(5))]} for document, page in keys]
+        return write_items(tmp_path / name, pages)
+
+    truth, read = side("truth.jsonl"), side("read.jsonl")
+    (whole,) = project.evaluate(protocol, truth, [read])
+    (tmp_path / "parts").mkdir()
+    for number in (2, 3, 1):
+        with pytest.raises(PartDone):
+            project.evaluate(
+                protocol, truth, [read], page_ranges=True, parts=Parts(tmp_path / "parts", "job", 3, number)
+            )
+    parts = Parts(tmp_path / "parts", "job", 3)
+    (merged,) = project.evaluate(protocol, truth, [read], page_ranges=True, parts=parts)
+    assert (merged.to_json(), merged.result.table()) == (whole.to_json(), whole.result.table())
+    assert merged.result.csv_files() == whole.result.csv_files()
 
 
 def part(capsys: pytest.CaptureFixture[str], out: Path, shard: str, *more: object) -> tuple[int, str, str]:

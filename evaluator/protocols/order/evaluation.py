@@ -10,6 +10,7 @@ ground truth, so that none of its published values is comparable; a reversed pag
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import fsum
 from typing import ClassVar, Final, NamedTuple
 
@@ -122,7 +123,6 @@ def order_page(
     whole = [symbol for symbol in symbols if symbol is not None]
     n, k = len(right), len(sequence)
     counts = pair_counts(sequence, [true_places[item] for item in matched], [places[pairs[item]] for item in matched])
-    at_rank = {at: place for place, at in enumerate(sequence)}
     rising = sorted(sequence)
     dense = {at: place for place, at in enumerate(rising)}
     ranks = [dense[at] for at in sequence]
@@ -143,7 +143,7 @@ def order_page(
         concordant=counts[0],
         discordant=counts[1],
         tied=counts[2],
-        adjacent_right=sum(1 for at, place in at_rank.items() if at_rank.get(at + 1) == place + 1),
+        adjacent_right=sum(after == at + 1 for at, after in pairwise(sequence)),
         ard=(k * k - sum(moved)) / (k * k) if k else None,
         weighted_ard=_weighted_ard(moved, [truth[right[at]].box for at in rising]),
         mistakes=sorted(

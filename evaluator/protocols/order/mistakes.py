@@ -72,9 +72,9 @@ class Read(NamedTuple):
 
     def moves(self) -> Iterator[tuple[Name, range]]:
         """Yield the names and the places of the items that moved, by predicted order."""
-        if all(rank == at for at, rank in enumerate(self.ranks)):
-            return
         size = len(self.ranks)
+        if list(self.ranks) == list(range(size)):
+            return
         # What is in place at either end is in every longest rising part.
         first = next(at for at in range(size) if self.ranks[at] != at)
         last = next(at for at in reversed(range(size)) if self.ranks[at] != at)

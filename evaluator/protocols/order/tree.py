@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -16,12 +16,12 @@ from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.data.dataset import Place
 
 Places = Mapping[int, Place]
-"""The places of the items that have one, by item."""
+"""The places of the items that have one, by item, as the items are in the file."""
 
 
 def as_read(places: Places) -> list[int]:
     """Return items in reading order; members of unordered groups as they are listed, then as in the file."""
-    return sorted(places, key=lambda item: (places[item], item))
+    return sorted(places, key=places.__getitem__)
 
 
 def as_allowed(places: Places, read_at: Mapping[int, int]) -> list[int]:
@@ -29,7 +29,7 @@ def as_allowed(places: Places, read_at: Mapping[int, int]) -> list[int]:
 
     The members of an unordered group come as the first item of each comes there, those without any last.
     """
-    if all(len(place) == 1 for place in places.values()) and len({*places.values()}) == len(places):
+    if _are_numbers(places.values()):
         return as_read(places)
     return list(_arranged(sorted(places), places, read_at, 0))
 
@@ -59,11 +59,16 @@ def _arranged(items: Sequence[int], places: Places, read_at: Mapping[int, int], 
             yield from _arranged(some, places, read_at, depth + 1)
 
 
+def _are_numbers(places: Collection[Place]) -> bool:
+    """Return whether places are one ordered group without ties."""
+    return max(map(len, places), default=1) == 1 and len({*places}) == len(places)
+
+
 class Ties:
     """Which pairs of some items may be read in either order: those whose lowest common group is unordered."""
 
     def __init__(self, places: Sequence[Place]) -> None:
-        self._plain = all(len(place) == 1 for place in places) and len({*places}) == len(places)
+        self._plain = _are_numbers(places)
         if self._plain:
             return
         deepest = max(map(len, places))

@@ -4,16 +4,24 @@ Insertion and deletion cost 1, and so does a change of tag or span; else that of
 distance of its text, 0 in TEDS-S. Roots of one tag are always paired and rows hold leaves alone, so that the distance
 of ordered trees (Zhang and Shasha 1989; APTED gives the same) needs one table over the nodes of both: a pair of rows
 costs the distance of two lists of cells, a cell with a row one change and the cells of the row.
+
+Where rows are paired with rows alone, that table is one of rows. A cell with a row costs a change, the cells of the row
+on one side, and on the other at least as many nodes less the difference of the sizes: what costs no more than that
+without any such pair is the distance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.cells import Cell
+
+# Above this, all pairs of cells at once take too much memory.
+_AT_ONCE: Final = 250_000
 
 
 def teds_of(truth: Sequence[Cell], predicted: Sequence[Cell]) -> tuple[float, float] | None:
@@ -59,7 +67,43 @@ def distance_of_rows(one: Sequence[Sequence[Cell]], other: Sequence[Sequence[Cel
 
     Both have a cell.
     """
-    columns = _Lists(other)
+    lists = _Lists(one), _Lists(other)
+    if len(lists[0].cells) * len(lists[1].cells) <= _AT_ONCE:
+        distances = _of_rows_alone(*lists)
+        if (distances <= _least_across(*lists)).all():
+            return distances
+    return _of_all_nodes(one, lists[1])
+
+
+def _least_across(one: _Lists, other: _Lists) -> int:
+    """Return what any pairing of a cell with a row costs at least: its change, insertions and deletions."""
+    more = int(one.row_nodes[-1] - other.row_nodes[-1])
+    inserted = max(int(other.lengths.min()), 1 - more)
+    deleted = max(int(one.lengths.min()), 1 + more)
+    return 1 + min(2 * inserted + more, 2 * deleted - more)
+
+
+def _of_rows_alone(one: _Lists, other: _Lists) -> FloatArray:
+    """Return the distances where no cell is paired with a row."""
+    costs = _costs(one.cells, other)[:, one.places][..., other.places]
+    rows, wide = other.places.shape
+    steps = np.arange(wide + 1, dtype=np.float64)
+    current = np.broadcast_to(steps, (2, len(one.lengths), rows, wide + 1))
+    for at in range(one.places.shape[1]):
+        held = current + 1.0
+        held[..., 1:] = np.minimum(held[..., 1:], current[..., :-1] + costs[:, :, at])
+        current = np.where((one.lengths > at)[:, None, None], _inserted(held, steps), current)
+    between = current[:, :, np.arange(rows), other.lengths]
+    whole = np.concatenate([[0.0], np.cumsum(1.0 + other.lengths)])
+    done = np.broadcast_to(whole, (2, rows + 1))
+    for row, length in enumerate(one.lengths.tolist()):
+        held = done + 1.0 + length
+        held[:, 1:] = np.minimum(held[:, 1:], done[:, :-1] + between[:, row])
+        done = _inserted(held, whole)
+    return np.asarray(done[:, -1])
+
+
+def _of_all_nodes(one: Sequence[Sequence[Cell]], columns: _Lists) -> FloatArray:
     size = int(columns.row_nodes[-1]) + 1
     steps = np.arange(size, dtype=np.float64)
     before_rows = columns.row_nodes - columns.lengths - 1

@@ -18,7 +18,7 @@ import numpy as np
 from evaluator.analysis.doctor.match_check import micro_of
 from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Dataset, Repeats, join, page_keys
-from evaluator.data.issues import BadInput
+from evaluator.data.issues import BadInput, Issue
 from evaluator.data.subsets import kept_boxes
 from evaluator.formats.columns import ColumnFolder, DamagedColumns
 from evaluator.matching.pages_apart import PagesApart, apart_issues, apart_of, changes_on, pages_in_doubt, single_pages
@@ -127,14 +127,15 @@ def evaluate_corpus(
     merged = type(parts[0].partial).merged([part.partial for part in parts])
     result: Any = without.result
     result = replace(result, merged=merged)
-    issues = (*without.issues, *result.own_issues(predicted.name))
+    issues: tuple[Issue, ...] = without.issues
+    apart: tuple[Issue, ...] = ()
     if isinstance(protocol, BoxProtocol):
         unshared = protocol.unshared_issues(truth, predicted, (sides[0].page_counts, sides[1].page_counts))
-        off = _pages_off(cuts, parts, dataset, engine)
-        truths, model = (Repeats.merged(part.repeats[at] for part in parts) for at in (0, 1))
-        again = (*truths.issues(truth.name, "ground_truth"), *model.issues(predicted.name, "prediction"))
-        issues = (*dict.fromkeys((*issues, *unshared)), *apart_issues(off, predicted.name), *again)
-    return Evaluation(result, issues, has_boxes=False)
+        apart = apart_issues(_pages_off(cuts, parts, dataset, engine), predicted.name)
+        truths, models = (Repeats.merged(part.repeats[at] for part in parts) for at in (0, 1))
+        again = _again((truths, models), truth, predicted)
+        issues = (*dict.fromkeys((*issues, *unshared)), *again)
+    return Evaluation(result, (*issues, *result.own_issues(predicted.name), *apart), has_boxes=False)
 
 
 def _sound(folder: Path) -> ColumnFolder:
@@ -182,7 +183,9 @@ def _part(given: Documents, *, protocol: AnyProtocol, options: Options) -> _Part
         result: Any = evaluation.result
         own = result.own_issues(predicted.name)
         unshared = protocol.unshared_issues(truth, predicted) if isinstance(protocol, BoxProtocol) else ()
-        if {*evaluation.issues} - {*own, *without.issues, *unshared} or (scores.any() and not scores.all()):
+        repeats = Repeats.of(truth.boxes), Repeats.of(predicted.boxes)
+        known = {*own, *without.issues, *unshared, *_again(repeats, truth, predicted)}
+        if {*evaluation.issues} - known or (scores.any() and not scores.all()):
             return None
         doubt = np.empty(0, dtype=np.int64), 0
         if isinstance(result, BoxEvaluation):
@@ -194,7 +197,11 @@ def _part(given: Documents, *, protocol: AnyProtocol, options: Options) -> _Part
             micro = micro_of(protocol, options)(truth, predicted)
     except (BadInput, ValueError):
         return None
-    return _Part(result.partial, copy(micro), doubt, (Repeats.of(truth.boxes), Repeats.of(predicted.boxes)))
+    return _Part(result.partial, copy(micro), doubt, repeats)
+
+
+def _again(repeats: tuple[Repeats, Repeats], truth: Annotations, predicted: Annotations) -> tuple[Issue, ...]:
+    return (*repeats[0].issues(truth.name, "ground_truth"), *repeats[1].issues(predicted.name, "prediction"))
 
 
 def _emptied(source: Annotations) -> Annotations:

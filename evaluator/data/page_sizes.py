@@ -134,6 +134,8 @@ def unit_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]
     sizes = entry_sizes(prediction, truth, own_first=prediction.unit == "pixels")
     pages = np.unique(prediction.boxes.entry)
     without = pages[np.isnan(sizes[pages]).any(axis=1)].tolist()
+    if unlisted := _unlisted_issue(truth, prediction, without):
+        return unlisted
     found = "pages without a size"
     if without:
         document, index = page_keys(prediction)[without[0]]
@@ -154,6 +156,17 @@ def names_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...
     rule = f"documents should be those of {truth.name}, which states the sizes of pages; none is"
     found = f"{quote(ours[0])}, where {truth.name} has {quote(known[0])}"
     fix = "Give both sides the same documents, or one size for all pages (--page-size WxH)."
+    return (Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix),)
+
+
+def _unlisted_issue(truth: Annotations, prediction: Annotations, without: Sequence[int]) -> tuple[Issue, ...]:
+    """Return an error when page entries `without` a size are of no page of a file that states sizes; else empty."""
+    keys, known = page_keys(prediction), {*page_keys(truth)}
+    if not without or truth.page_size is None or not known.isdisjoint(keys[row] for row in without):
+        return ()
+    rule = f"pages should be those of {truth.name}, which states their sizes"
+    fix = "Give both sides the same pages, or one size for all pages (--page-size WxH)."
+    found = pages_named(keys, np.array(without))
     return (Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix),)
 
 

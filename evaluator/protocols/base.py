@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from evaluator import formats
 from evaluator.data.boxes import BoolArray, IntArray
-from evaluator.data.dataset import Annotations, Dataset, Level, Run, Side, join
+from evaluator.data.dataset import Annotations, Dataset, Level, Run, Side, join, repeated_issues
 from evaluator.data.fixes import Fix
 from evaluator.data.issues import BadInput, Issue, count_of, has_errors
 from evaluator.data.page_sizes import unit_issue
@@ -689,7 +689,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         pair = self.pair_issues(truth, resolved, options)
         pair = pair if has_errors(pair) else (*pair, *self.unshared_issues(truth, resolved))
         own = tuple(dict.fromkeys((*predicted.issues, *resolved.issues)))
-        every = raise_on_errors(truth.issues, own, outlines, pair, self.crowd_issues(truth))
+        again = (*repeated_issues(truth, "ground_truth"), *repeated_issues(predicted, "prediction"))
+        every = raise_on_errors(truth.issues, own, outlines, pair, self.crowd_issues(truth), again)
         return resolved, raise_on_errors(every, crowding_issues(truth, resolved, polygons=options.polygons))
 
     def measures(self, result: BoxEvaluation) -> Measures:

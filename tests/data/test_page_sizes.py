@@ -104,7 +104,7 @@ def test_pages_without_boxes_need_no_size() -> None:
     assert unit_issue(truth, in_unit_of(more, truth)) == ()
     elsewhere = annotations([box(0, 0, 1, 1), box(0, 0, 1, 1, document="other.pdf", page=3)])
     (issue,) = unit_issue(truth, in_unit_of(elsewhere, truth))
-    assert issue.found == "1 of 2 pages without, other.pdf, page 4 first"
+    assert issue.found == "1 of 2 pages: other.pdf, page 4"
     assert np.isnan(entry_sizes(more, truth)[0]).all()
     assert in_unit_of(annotations([]), truth).unit == "pixels"
 

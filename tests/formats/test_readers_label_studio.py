@@ -132,6 +132,9 @@ def test_of_several_annotators_one_is_read(several: bool) -> None:
         f'first (Label Studio); found 2: "{chosen}" is read, "{other}" left out. Export the annotations of one '
         "annotator to compare another."
     ]
+    unnamed = [{key: value for key, value in each.items() if key != "completed_by"} for each in made]
+    (said,) = warned(read({"id": 1, "data": {"image": "a.png"}, "annotations": unnamed}))
+    assert f"; found 2: $[0].annotations[{at}] is read, $[0].annotations[{1 - at}] left out. " in said
 
 
 def test_of_several_models_one_is_read() -> None:

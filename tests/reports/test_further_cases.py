@@ -323,6 +323,22 @@ def test_pixel_says_first_that_names_differ(tmp_path: Path) -> None:
     assert refused.value.issues[0].found == '"scan1", where gt.json has "a"'
 
 
+def test_pages_that_have_no_size_because_the_other_side_lacks_them_are_named(tmp_path: Path) -> None:
+    texts = {f"pred/{page.name[0]}.txt": yolo(page) for page in THREE}
+    write(tmp_path, {"gt.json": coco(THREE[:2]), **CLASSES, **texts})
+    with pytest.raises(BadInput) as refused:
+        evaluate("snapshot", tmp_path / "gt.json", [tmp_path / "pred"])
+    assert refused.value.issues[0].sentence == (
+        "pred: pages should be those of gt.json, which states their sizes; found 1 of 3 pages: c, page 1. Give both "
+        "sides the same pages, or one size for all pages (--page-size WxH)."
+    )
+
+
+def test_images_may_have_other_ids_in_the_predictions(tmp_path: Path) -> None:
+    write(tmp_path, {"gt.json": annotated(), "pred": coco(THREE[::-1])})
+    assert counted(tmp_path) == ((15, 0, 0), "")
+
+
 def test_a_locked_pdf_is_named_where_sizes_are_compared_with_it(tmp_path: Path) -> None:
     write(tmp_path, {"gt.json": coco(THREE), "pred": coco(THREE)})
     document = pymupdf.open()

@@ -29,7 +29,7 @@ from evaluator.analysis.doctor.diagnosis import (
     diagnose,
 )
 from evaluator.analysis.doctor.geometry import fitting_counts, overlaps
-from evaluator.data.dataset import Annotations, join, map_labels, page_keys, repeated_issues
+from evaluator.data.dataset import Annotations, join, map_labels, page_keys
 from evaluator.data.document_names import best_modes, match_names
 from evaluator.data.fields import FieldDocuments
 from evaluator.data.fixes import Fix, added, apply_fixes, fix_description, fix_options, fixes_for
@@ -319,8 +319,6 @@ def check_evaluation(
         micro = next(iter(result.counted.values())).per_label.micro
         more = check_match(protocol, truth, model, options, micro)
         more = more or (*_pages_off(result, model.name), *_other_labels(result, options, model.name))
-    if isinstance(protocol, BoxProtocol) and isinstance(truth, Annotations) and isinstance(model, Annotations):
-        more = (*more, *repeated_issues(truth, "ground_truth"), *repeated_issues(model, "prediction"))
     return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation
 
 

@@ -68,13 +68,11 @@ class StreamedResult(CocoNumbers):
 
     def own_issues(self, file: str) -> tuple[Issue, ...]:
         """Return what other results say, which single pages are off, and how many boxes are listed again."""
-        again = self.repeats[0].issues(self.ground_truth.name, "ground_truth")
-        return (
-            *super().own_issues(file),
-            *apart_issues(self.apart, file),
-            *again,
+        again = (
+            *self.repeats[0].issues(self.ground_truth.name, "ground_truth"),
             *self.repeats[1].issues(file, "prediction"),
         )
+        return (*again, *super().own_issues(file), *apart_issues(self.apart, file))
 
     @property
     def title(self) -> str:

@@ -58,7 +58,7 @@ def test_what_is_inside(wheel: Path) -> None:
     wanted |= {
         str(path.relative_to(ROOT))
         for path in (ROOT / "evaluator").rglob("*")
-        if path.suffix in (".py", ".js", ".css") and "__pycache__" not in path.parts and not is_tool(path)
+        if path.suffix in (".py", ".js", ".css", ".typed") and "__pycache__" not in path.parts and not is_tool(path)
     }
     assert wanted - inside == set()
     assert [name for name in inside if name.startswith("evaluator/components/") and is_tool(ROOT / name)] == []

@@ -23,6 +23,7 @@ _TYPES: Final = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temp
 
 Piece = dict[str, Any]
 """A part of a specification, as JSON has it."""
+AltairChart = alt.LayerChart
 Frame = pd.DataFrame | Mapping[str, Any]
 """The rows of marks: a frame of pandas, or lists and arrays of one length, which are made sooner."""
 
@@ -32,6 +33,11 @@ class Chart(NamedTuple):
 
     spec: Piece
     data: dict[str, bytes]
+
+    def to_altair(self) -> AltairChart:
+        """Return it as a chart of Altair, with its data inside."""
+        rows = {name: pa.ipc.open_stream(content).read_all().to_pylist() for name, content in self.data.items()}
+        return AltairChart.from_dict({**self.spec, "datasets": rows})
 
 
 def field(shorthand: str, **options: Any) -> Piece:  # noqa: ANN401 - as JSON has it

@@ -44,10 +44,8 @@ _Browser = Annotated[bool, Parameter(help="Open the browser when the dashboard i
 
 def dashboard(*, workspace: _Workspace = None, port: _Port = None, browser: _Browser = True) -> int:
     """Start the dashboard on the bundled sample data and print its address."""
-    from evaluator.workspace.roles import sample
-
-    files = sample(_dashboard_folder() / "sample_data")
-    return _serve(files, _workspace_variable(workspace), port=port, browser=browser)
+    # The page keeps room for the bar of the sample data where nothing is named.
+    return _serve(None, _workspace_variable(workspace), port=port, browser=browser)
 
 
 def open_paths(

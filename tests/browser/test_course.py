@@ -147,6 +147,6 @@ def judge_here(screen: Screen) -> None:
 
 
 def the_texts_of_two_posters_and_the_verdict_among_findings(screen: Screen) -> None:
-    assert screen.page.locator("[class*=st-key-compare_texts] .ls-text").count() == 2
+    assert screen.page.locator(".ls-texts > div").count() == 2
     nothing_sticks_out_of_a_narrow_window(screen.go("Decisions"))
     screen.page.locator(".dc-verdict", has_text="Ambiguous").first.wait_for()

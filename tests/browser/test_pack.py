@@ -120,3 +120,7 @@ def test_a_phone_shows_the_pack_without_scrolling_sideways(opened: Any) -> None:
 def test_no_part_breaks_a_rule_of_wcag(opened: Any) -> None:
     opened.set_viewport_size({"width": 1440, "height": 900})
     assert violations(opened) == []
+    opened.get_by_role("button", name="Open in the viewer").first.click()
+    opened.locator("#viewer .mistake").first.wait_for()
+    assert violations(opened) == [], "the viewer"
+    opened.keyboard.press("Escape")

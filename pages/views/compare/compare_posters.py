@@ -27,7 +27,6 @@ from pages.views.compare import pair_differences, panes
 from pages.views.posters import panel, poster_results, poster_verdicts
 
 POSTERS_VIEW = "pages/posters.py"
-_TEXT_HEIGHT = 470
 
 
 def body(posters: LoadedFiles[Posters], kinds: Mapping[str, str]) -> None:
@@ -97,18 +96,14 @@ def _source() -> panes.Source | None:
 def _texts(chosen: Sequence[poster_results.PosterModel], poster_id: str) -> None:
     """Draw both texts in one frame, so that they scroll together, with what the reference lacks marked."""
     frame.section("Texts", "what the reference does not have is marked; both scroll together")
-    with st.container(height=_TEXT_HEIGHT, border=True, key="compare_texts"):
-        for model, column in zip(chosen, st.columns(2, gap="medium"), strict=True):
-            compared = poster_results.comparison(model, poster_id)
-            if compared is None:
-                column.caption(f"{model.letter} has no text of this poster.")
-                continue
-            lines = passages(compared, "generated")
-            body_ = "".join(panel.passage(line, "extra") for line in lines)
-            head = frame.letter_badge(model.letter)
-            column.html(
-                f'<div class="ls-text{frame.theme_class()}">{head}{body_ or "<p>This model has no text.</p>"}</div>'
-            )
+    bodies = []
+    for model in chosen:
+        compared = poster_results.comparison(model, poster_id)
+        lines = [] if compared is None else passages(compared, "generated")
+        nothing = "<p>This model has no text of this poster.</p>"
+        body_ = "".join(panel.passage(line, "extra") for line in lines) or nothing
+        bodies.append(frame.letter_badge(model.letter) + body_)
+    panel.texts("Texts of both models", bodies)
 
 
 def _go(place: Place) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -27,7 +28,7 @@ from pages.views.posters.poster_results import PosterModel
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
 LIMITS: Final = dict(zip(CRITERIA, ("≥ 0.75", "≥ 0.75", "≥ 0.75", "0.50–2.00"), strict=True))
 _KEY = "poster_viewer"
-_PAGE_HEIGHT, _TEXT_HEIGHT = 612, 470
+_PAGE_HEIGHT = 612
 _PARTS = {"page": "Page", "text": "Text", "sections": "Sections", "fields": "Fields"}
 _SIDES = {"reference": "Reference, missing marked", "generated": "Extraction, extra marked"}
 _TREES = {"differences": "Differences", "all": "All fields"}
@@ -198,10 +199,7 @@ def _text(comparison: PosterComparison) -> None:
     side = _switch("Text of", State.poster_text, _SIDES)
     lines = passages(comparison, "generated" if side == "generated" else "reference")
     kind = "extra" if side == "generated" else "missing"
-    with st.container(height=_TEXT_HEIGHT, border=True, key="poster_text_box"):
-        if not lines:
-            st.caption("This side has no text.")
-        st.html(f'<div class="ls-text{frame.theme_class()}">{"".join(passage(line, kind) for line in lines)}</div>')
+    texts("Text of the poster", ["".join(passage(line, kind) for line in lines) or "<p>This side has no text.</p>"])
     lists = [
         ("Missing words", comparison.words.missing),
         ("Missing numbers", comparison.numbers.missing),
@@ -211,6 +209,13 @@ def _text(comparison: PosterComparison) -> None:
     ]
     body = "".join(_words(title, words) for title, words in lists)
     st.html(f'<div class="ls-lists{frame.theme_class()}">{body}</div>')
+
+
+def texts(name: str, bodies: Sequence[str]) -> None:
+    """Draw texts, as HTML, beside each other in one frame that scrolls by keys too."""
+    sides = "".join(f"<div>{body}</div>" for body in bodies)
+    look = f"ls-text ls-texts{frame.theme_class()}"
+    st.html(f'<div class="{look}" tabindex="0" role="region" aria-label="{name}">{sides}</div>')
 
 
 def passage(line: Passage, kind: str) -> str:
@@ -245,7 +250,7 @@ def _sections(comparison: PosterComparison) -> None:
     generated = [section_name(section) for section in sections.generated]
     facts = f"rows: {len(reference)} of the reference, columns: {len(generated)} of the extraction; framed: best"
     frame.section("Sections", facts)
-    with st.container(key="poster_matrix", height=_TEXT_HEIGHT if len(reference) > 11 else "content"):
+    with st.container(key="poster_matrix"):
         widgets.chart(
             st,
             charts.section_matrix(reference, generated, sections.f1, sections.best, dark=frame.is_dark()),

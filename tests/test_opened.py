@@ -1,0 +1,85 @@
+"""Files that a script opens: numbers, frames, charts, and the dashboard on them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import evaluator
+from evaluator.opened import ModelResult
+from tests.dashboard import SAMPLE_DATA
+from tests.serving import OPENER
+from tests.terminal import run_command
+
+FILES = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"]
+
+
+@pytest.fixture(scope="module")
+def lines() -> ModelResult:
+    return evaluator.open(*FILES).evaluate("snapshot")[0]
+
+
+def test_a_model_has_the_numbers_of_the_terminal(lines: ModelResult, capsys: pytest.CaptureFixture[str]) -> None:
+    sides = "--gt", str(FILES[0]), "--pred", str(FILES[1][0])
+    said = json.loads(run_command(capsys, "evaluate", "snapshot", *sides, "--json")[1])
+    own = lines.to_json()
+    assert own["thresholds"] == said["thresholds"]
+    at = own["thresholds"]["0.5"]
+    flat = lines.flat()
+    assert flat["f1"] == at["micro"]["f1"]
+    assert flat["recall/Table"] == at["per_class"]["Table"]["recall"]
+    assert (lines.name, lines.signature, lines.issues) == ("lines.json", said["signature"], ())
+    table = lines.table()
+    assert table[(table.iou_threshold == 0.5) & (table.label == "Table")].tp.item() == at["per_class"]["Table"]["tp"]
+
+
+def test_every_box_says_what_became_of_it_and_where_it_is_stated(lines: ModelResult) -> None:
+    boxes = lines.boxes()
+    micro = lines.to_json()["thresholds"]["0.5"]["micro"]
+    counts = boxes.groupby(["side", "status"]).size().to_dict()
+    assert counts == {
+        ("ground_truth", "FN"): micro["fn"], ("ground_truth", "TP"): micro["tp"],
+        ("prediction", "FP"): micro["fp"], ("prediction", "TP"): micro["tp"],
+    }  # fmt: skip
+    truth, predicted = (boxes[boxes.side == side].set_index("row") for side in ("ground_truth", "prediction"))
+    matched = truth[truth.status == "TP"]
+    assert predicted.loc[matched.partner].partner.tolist() == matched.index.tolist()
+    assert predicted.loc[matched.partner].iou.tolist() == matched.iou.tolist()
+    assert boxes[boxes.status.isin(["FP", "FN"])].cause.notna().all()
+    file = json.loads(FILES[1][0].read_text(encoding="utf-8"))
+    box = predicted.iloc[-1]
+    assert (box.file, box.place) == ("lines.json", "$.predictions[35].objects[17]")
+    assert file["predictions"][35]["objects"][17]["bbox"] == [box.x1, box.y1, box.x2, box.y2]
+    assert (lines.boxes(0.75).status == "TP").sum() == 2 * lines.to_json()["thresholds"]["0.75"]["micro"]["tp"]
+
+
+def test_a_chart_has_its_data(lines: ModelResult) -> None:
+    chart = json.loads(lines.precision_recall("Table").to_json())
+    rows = chart["datasets"][chart["layer"][0]["data"]["name"]]
+    assert {"model", "score", "precision", "recall", "f1"} <= rows[0].keys()
+
+
+def test_what_matches_no_boxes_has_numbers_alone(lines: ModelResult) -> None:
+    (pixel,) = evaluator.open(FILES[0], FILES[1][0], pdfs=SAMPLE_DATA / "pdf").evaluate("pixel")
+    assert pixel.flat()["f1"] > 0.5
+    for asked in (pixel.boxes, pixel.precision_recall):
+        with pytest.raises(ValueError, match=r"^pixel matches no boxes"):
+            asked()
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"none\.json is not there\.$"):
+        evaluator.open(tmp_path / "none.json", FILES[1])
+
+
+def test_a_dashboard_runs_on_the_files_until_it_is_stopped() -> None:
+    with evaluator.open(*FILES).serve(browser=False) as dashboard:
+        assert OPENER.open(f"{dashboard.url}/_stcore/health").read() == b"ok"
+    assert dashboard._process.returncode is not None
+
+
+def test_a_dashboard_that_does_not_start_says_why() -> None:
+    with pytest.raises(RuntimeError, match=r"^The dashboard did not start\.\n.*--port"):
+        evaluator.open(*FILES).serve(port=-1, browser=False)

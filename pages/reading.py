@@ -13,13 +13,13 @@ import streamlit as st
 from evaluator.compare.metrics import METRICS
 from evaluator.components.viewer.payload import PageEvents
 from evaluator.components.viewer.reading import READINGS, ListedPages
-from evaluator.data.issues import Issue, count_of, displayed, has_errors, issue_count, plain
-from evaluator.protocols.items import ItemProtocol
+from evaluator.data.issues import Issue, count_of, displayed, has_errors, issue_count
+from evaluator.protocols.items import DEFAULT_IOU, ItemProtocol
 from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
 from pages.app.components import viewer, with_documents
 from pages.app.session_files import BOXES, LoadedBoxes, Model
-from pages.app.state import Field, State, report, state
+from pages.app.state import ITEM_IOU, Field, State, report, state
 from pages.views.compare import pair_differences
 from pages.views.findings import findings
 from pages.views.overview import headline
@@ -28,6 +28,8 @@ from pages.views.reading.reading_results import Reading
 
 _KEY: Final = "reading_viewer"
 _WORDS: Final = {"order": "Order", "text": "Text", "tables": "Tables"}
+_FORMS: Final = {"plain": "In one form", "none": "As written"}
+_WORD_RULES: Final = {"scripts": "By script", "spaces": "By blanks"}
 _ORDERS: Final = {"worst": "Worst first", "page": "In order"}
 # Whether the whole view is to be drawn anew.
 _WHOLE: Final = Field(False, "reading_whole")
@@ -84,6 +86,20 @@ def _numbers(of: Reading, model: Model) -> str:
         for metric in of.system.headline
     ]
     return f'<p class="ls-numbers-line">{"".join(parts)}</p>'
+
+
+def _thresholds(of: Reading, model: Model) -> None:
+    """Draw models, how items are paired and compared, and what made the numbers, at the right of the navigation."""
+    changed = reading_results.options(of.system) != of.system.options(iou=(DEFAULT_IOU,))
+    label = f"*Thresholds:* IoU {state.reading_iou:.2f}"
+    with frame.thresholds_at_right(of.loaded, f"**{label}**" if changed else label):
+        low, high = ITEM_IOU
+        st.slider("IoU of paired items", low, high, step=0.01, key=State.reading_iou.key, persist_state="session")
+        st.checkbox("Pair items of one label only", key=State.reading_same_label.key, persist_state="session")
+        if of.system.name == "text":
+            widgets.switch("Texts", _FORMS, State.reading_normalisation)
+            widgets.switch("Words", _WORD_RULES, State.reading_words)
+        st.html(frame.facts_of(reading_results.result_of(of, model).signature.line))
 
 
 def _filter(of: Reading, shown: ListedPages) -> None:
@@ -176,8 +192,9 @@ def view() -> None:
     with line:
         headline.model_switch(of.loaded.models)
         _filter(of, shown)
-        st.html(_numbers(of, model), width="content")
-    frame.at_right(of.loaded, plain(reading_results.result_of(of, model).signature.line))
+    with st.container(key="reading_numbers"):
+        st.html(_numbers(of, model))
+    _thresholds(of, model)
     frame.refused_parts()
     findings.remember_author()
     _pages(of, model, shown)

@@ -22,6 +22,8 @@ from evaluator.components.viewer.fields import UNITS
 from evaluator.components.viewer.mistake_filter import WHOLE
 from evaluator.components.viewer.reading import READINGS
 from evaluator.data.dataset import Level, LevelKey
+from evaluator.data.plain_text import Normalisation
+from evaluator.data.plain_text import WordRule as TextWords
 from evaluator.matching.error_types import DOCUMENT
 from evaluator.project import AnyMember
 from evaluator.protocols.coco.matching import MOST_DETECTIONS
@@ -29,6 +31,7 @@ from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS as FIELD_IOU_THRESHOLDS
 from evaluator.protocols.fields.evaluation import Parity, RecallGrid
 from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
+from evaluator.protocols.items import DEFAULT_IOU
 from evaluator.protocols.pixel.inputs import Classes, MissingPage
 from evaluator.protocols.pixel.ledger import BY_PIXELS
 from evaluator.protocols.posters.ledger import BY_CRITERIA
@@ -89,6 +92,8 @@ KINDS_COMPARED: Final = ("boxes", "pixels", "fields", "posters")
 """What the view Compare can show."""
 _BOXES, _PIXELS, _FIELDS, _POSTERS = ((kind,) for kind in KINDS_COMPARED)
 Scope = Literal["page", "document", "dataset"]
+ITEM_IOU: Final = (0.05, 0.95)
+"""How far the slider goes that pairs items."""
 # Charts of Grid in old addresses: its chips and its rail have them now.
 _FORMER_CHARTS: Final = ("names", "causes")
 # What the ledgers of a kind go by.
@@ -508,8 +513,18 @@ class State:
     pixel_page: WidgetField[int | None] = WidgetField(None)
     pixel_page_means: Field[bool] = Field(False)
 
-    # Reading: what of items is compared, and the names of its mistakes that are listed.
+    # Reading: what of items is compared, how, and the names of its mistakes that are listed.
     reading_of: WidgetField[str] = WidgetField("order", part=Part("reading", "reading", codec=one_of([*READINGS])))
+    reading_iou: WidgetField[float] = WidgetField(
+        DEFAULT_IOU, part=Part("reading_iou", "reading", codec=between(*ITEM_IOU))
+    )
+    reading_same_label: WidgetField[bool] = WidgetField(False, part=Part("same_label", "reading", codec=YES))
+    reading_normalisation: WidgetField[Normalisation] = WidgetField(
+        "plain", part=Part("normalisation", "reading", codec=one_of(get_args(Normalisation)))
+    )
+    reading_words: WidgetField[TextWords] = WidgetField(
+        "scripts", part=Part("text_words", "reading", codec=one_of(get_args(TextWords)))
+    )
     reading_names: WidgetField[list[str]] = WidgetField(
         [], part=Part("named", "reading", codec=some_of([name for each in READINGS.values() for name in each.titles]))
     )

@@ -50,7 +50,7 @@ def test_a_page_that_is_read_across_has_its_wrong_jumps_marked(tmp_path: Path) -
     assert (predicted["keys"], predicted["wrong"]) == (["p0", "p2", "p1", "p3"], [1, 2, 3])
     (mistake,) = data["mistakes"]
     assert (mistake["title"], mistake["keys"]) == ("Column jumped", ["p2"])
-    assert mistake["lines"] == ["read as 2 instead of 3", "“right one”"]
+    assert mistake["lines"] == ["3 of the ground truth, read after 1 instead of after 2", "“right one”"]
     assert statuses(data) == {"p0": "TP", "p2": "FP", "p1": "TP", "p3": "TP"}
     assert data["head"] == "edit distance 0.500 · tau 0.667 · neighbours 0.000"
 

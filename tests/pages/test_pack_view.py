@@ -24,7 +24,7 @@ from pages.app.jobs import Cancelled, Job, ReportProgress
 from pages.views.pack import pack_job
 from pages.views.pack.pack_job import FinishedPack
 from tests import dashboard
-from tests.building import box, write_file
+from tests.building import box, write_file, write_items
 from tests.dashboard import PACK, SAMPLE_DATA, fine, plain, start, texts
 from tests.reading import refusal_issues
 from tests.sample_part import write_part
@@ -124,6 +124,21 @@ def test_pixel_confusion_has_the_numbers_of_the_terminal(made: Make, boxes: Side
     expected = by_terminal("pixel", one, "lines 1.0", pdfs=boxes.pdfs, missing_page="ignore")
     for name in ("numbers", "signature", "blocks"):
         assert getattr(job.contents.chapters[0], name) == getattr(expected, name)
+
+
+def test_order_text_and_tables_have_the_numbers_of_the_terminal_as_the_view_compares_them(
+    made: Make, tmp_path: Path
+) -> None:
+    item = {"label": "text", "box": [0, 0, 90, 40], "order": 0, "text": "left one"}
+    pages = [{"width": 100, "height": 100, "items": [{**item, "text": text}]} for text in ("left one", "left 0ne two")]
+    truth, model = (write_items(tmp_path / f"{number}.jsonl", [page]) for number, page in enumerate(pages))
+    one = Sides(truth, (model,))
+    app = packing(boxes=one)
+    also(app).set_value(["order", "text"])
+    app.session_state["reading_words"] = "spaces"
+    _, job = made(app)
+    expected = [by_terminal("order", one, "1.jsonl"), by_terminal("text", one, "1.jsonl", words="spaces")]
+    assert [each.numbers for each in job.contents.chapters] == [each.numbers for each in expected]
 
 
 def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(

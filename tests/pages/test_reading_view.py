@@ -77,6 +77,13 @@ def test_text_and_tables_of_the_same_pages(files: str, of: str, listed: str, tit
     assert [each["title"] for each in page_of(app)["mistakes"]] == [title]
 
 
+def test_how_items_are_compared_is_in_the_address_and_the_signature(files: str) -> None:
+    chosen = {"reading_iou": "0.75", "same_label": "yes", "normalisation": "none", "text_words": "spaces"}
+    app = start(READING, files=files, reading="text", **chosen)
+    assert "IoU ≥ 0.75, one label · as written, code points, words by blanks" in " ".join(words(app))
+    assert chosen.items() <= address(app).items()
+
+
 def test_a_name_of_a_mistake_in_the_address_lists_it_alone(files: str) -> None:
     app = start(READING, files=files, model="2", named="column_jumped")
     assert page_of(app)["page"]["total"] == 1

@@ -107,8 +107,6 @@ def _mistake(items: PageItems, orders: _Orders, mistake: Mistake) -> MistakeItem
     rows = truths or predicted
     excerpts = [items.excerpt(side, row) for row in rows[:_EXCERPTS]]
     more = [f"and {len(rows) - _EXCERPTS:,} more"] * (len(rows) > _EXCERPTS)
-    read = _span([place for row in predicted if (place := orders.predicted.get(row)) is not None])
-    right = _span([place for row in truths if (place := orders.truth.get(row)) is not None])
     alone = [key_of("ground_truth", row) for row in truths if row not in items.partner["ground_truth"]]
     return MistakeItem(
         number=0,
@@ -116,16 +114,26 @@ def _mistake(items: PageItems, orders: _Orders, mistake: Mistake) -> MistakeItem
         status="FN" if mistake.name == "missing" else "FP",
         title=TITLES[mistake.name],
         label=labels_of(items.label(side, row) for row in rows),
-        lines=[_places(read, right), ", ".join([*excerpts, *more])],
+        lines=[_where(items, orders, truths, predicted), ", ".join([*excerpts, *more])],
         tags=[count_of(mistake.cost, "item")],
         keys=[*(key_of("prediction", row) for row in predicted), *alone],
     )
 
 
-def _places(read: str, right: str) -> str:
+def _where(items: PageItems, orders: _Orders, truths: Sequence[int], predicted: Sequence[int]) -> str:
+    read = _span([place for row in predicted if (place := orders.predicted.get(row)) is not None])
+    ranks = [place for row in truths if (place := orders.truth.get(row)) is not None]
+    if not ranks:
+        return f"read as {read}, no place in the ground truth"
     if not read:
-        return f"{right} of the ground truth, not read"
-    return f"read as {read} instead of {right}" if right else f"read as {read}, no place in the ground truth"
+        return f"{_span(ranks)} of the ground truth, not read"
+    back = items.partner["prediction"]
+    sequence = [rank for row in orders.predicted if (rank := orders.truth.get(back.get(row, -1))) is not None]
+    first = min(sequence.index(rank) for rank in ranks)
+    before = sequence[first - 1] if first else None
+    right = max((rank for rank in sequence if rank < min(ranks)), default=None)
+    said = [("at the beginning" if rank is None else f"after {rank + 1}") for rank in (before, right)]
+    return f"{_span(ranks)} of the ground truth, read {said[0]}{f' instead of {said[1]}' * (said[0] != said[1])}"
 
 
 def _span(places: Sequence[int]) -> str:

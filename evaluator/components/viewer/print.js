@@ -34,7 +34,7 @@ function printedSheet(view) {
   const sheet = html("div", { class: "sheet", style: `width:${size.width}px;height:${size.height}px` });
   const source = view.pane.image.getAttribute("src");
   if (source) sheet.append(html("img", { class: "page-image", alt: "", src: source }));
-  sheet.append(lost, boxes, cuts, chips);
+  sheet.append(lost, boxes, cuts, view.order.lines.cloneNode(true), view.order.numbers.cloneNode(true), chips);
   return sheet;
 }
 
@@ -42,9 +42,10 @@ function printedSheet(view) {
 function printedPage(view) {
   const data = view.shown();
   const page = data.page;
-  const legend = STATUSES.map((status) =>
+  const own = data.status_words;
+  const legend = STATUSES.map((status, at) =>
     html("span", { class: "print-key" }, svg("svg", { class: `swatch swatch-${status}`, viewBox: "0 0 18 14" }, svg("rect", { x: 2, y: 2, width: 14, height: 10 })),
-      html("b", {}, status), ` ${STATUS_WORDS[status]} ${count(data.counts[status])}`));
+      own ? null : html("b", {}, status), ` ${own?.[at] ?? STATUS_WORDS[status]} ${count(data.counts[status])}`));
   const lost = page?.lost_words ?? null;
   if (lost !== null) legend.push(html("span", { class: "print-key" }, html("span", { class: "swatch swatch-lost" }), `text lost ${plural(lost, "word")}`));
   const listed = view.state.listedMistakes();

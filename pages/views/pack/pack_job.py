@@ -210,6 +210,8 @@ def _called(of: AnyLoadedFiles) -> list[ModelItem]:
 
 
 def _options(system: AnyProtocol, of: AnyLoadedFiles) -> Options:
+    if system.reads_items:
+        return reading_results.options(READINGS[system.name])
     known = system.options.__struct_fields__
     chosen = {name: value for name, value in _chosen(of.project.pdfs).items() if name in known}
     if isinstance(of, LoadedBoxes):

@@ -13,7 +13,7 @@ from evaluator.metrics.measures import Key
 from evaluator.metrics.resampling import RESAMPLES
 from evaluator.metrics.results import defined, ratio_text
 from evaluator.protocols.base import Evaluation
-from evaluator.protocols.items import ALL_PAGES, ItemProtocol, ItemResult
+from evaluator.protocols.items import ALL_PAGES, ItemOptions, ItemProtocol, ItemResult
 from pages.app import navigation, session_files
 from pages.app.cache import Cached
 from pages.app.session_files import LoadedBoxes, Model, Place
@@ -38,9 +38,17 @@ def read(system: ItemProtocol[Any]) -> Reading | None:
     return None if loaded is None else Reading(system, loaded)
 
 
+def options(system: ItemProtocol[Any]) -> ItemOptions:
+    """Return the options of a protocol of items as the reader set them."""
+    own = {"normalisation": state.reading_normalisation, "words": state.reading_words}
+    known = {name: value for name, value in own.items() if name in system.options.__struct_fields__}
+    chosen: ItemOptions = system.options(iou=(state.reading_iou,), same_label=state.reading_same_label, **known)
+    return chosen
+
+
 def key_of(of: Reading, model: Model) -> tuple[object, ...]:
     """Return what the result of a model follows from."""
-    return of.system.name, of.loaded.digests[0], of.loaded.digests[1 + model.index]
+    return of.system.name, of.loaded.digests[0], of.loaded.digests[1 + model.index], repr(options(of.system))
 
 
 def evaluation_of(of: Reading, model: Model) -> Evaluation:
@@ -48,7 +56,7 @@ def evaluation_of(of: Reading, model: Model) -> Evaluation:
 
     def evaluated() -> Evaluation:
         predicted = of.loaded.predictions[model.index]
-        (made,) = of.system.evaluate(of.loaded.ground_truth, [predicted], of.system.options())
+        (made,) = of.system.evaluate(of.loaded.ground_truth, [predicted], options(of.system))
         return made
 
     return _EVALUATED.of(key_of(of, model), evaluated)

@@ -34,8 +34,9 @@ from pages.app.session_files import (
     PairModel,
     files,
     initial_workspace,
+    open_kinds,
 )
-from pages.app.state import State, View, modes_of, state
+from pages.app.state import BOXES_ALONE, State, View, modes_of, state
 
 FILES_VIEW = "pages/files.py"
 _ISSUES_SHOWN = 200
@@ -48,7 +49,8 @@ _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
 def title(text: str, facts: str = "", counts: Mapping[View, tuple[int, str]] = MappingProxyType({})) -> DeltaGenerator:
     """Draw and return the first line of a view: its modes, with what each lists in `counts`, facts, and its name."""
-    modes = modes_of(state.view)
+    away = () if BOXES in open_kinds() else BOXES_ALONE
+    modes = {view: name for view, name in modes_of(state.view).items() if view == state.view or view not in away}
     line = st.container(key="title", horizontal=True, vertical_alignment="center", gap="medium")
     with line:
         st.html(f'<h1 class="ls-title">{html.escape(text)}</h1>', width="content")

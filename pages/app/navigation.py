@@ -11,7 +11,16 @@ import streamlit as st
 from evaluator.formats import FORMATS, search
 from evaluator.project import paths_of
 from pages.app.address import is_bare
-from pages.app.session_files import BOXES, FIELDS, POSTERS, SAMPLE_DATA, AnyKind, initial_workspace
+from pages.app.session_files import (
+    BOXES,
+    FIELDS,
+    POSTERS,
+    SAMPLE_DATA,
+    AnyKind,
+    has_files,
+    initial_workspace,
+    open_kinds,
+)
 from pages.app.state import WORDS, modes_of, state
 
 # The kinds of files that a word shows; the others always have something to do.
@@ -28,15 +37,6 @@ _KINDS: Final[Mapping[str, tuple[AnyKind, ...]]] = {
 }
 
 
-def has_files(kind: AnyKind) -> bool:
-    """Return whether any file of this kind is open, or will be once a view asks for it."""
-    held = kind.project_field.get()
-    if held is not None:
-        return bool(held.members)
-    sides = initial_workspace().of(kind.name)
-    return sides.ground_truth is not None or bool(sides.predictions)
-
-
 def holds_items() -> bool:
     """Return whether an open file may have the order, text or tables of its items, or cannot be read as boxes."""
     held = BOXES.project_field.get()
@@ -51,7 +51,7 @@ def holds_items() -> bool:
 
 def pages(folder: Path) -> list[Any]:
     """Return the pages of Streamlit's navigation: words that have something to show, and what answers by address."""
-    full = [kind for kind in (BOXES, FIELDS, POSTERS) if has_files(kind)] or [BOXES]
+    full = open_kinds()
     shown = {word: word not in _KINDS or any(kind in full for kind in _KINDS[word]) for word in WORDS}
     shown["Reading"] = shown["Reading"] and holds_items()
     return [

@@ -308,6 +308,20 @@ def initial_workspace() -> Workspace:
     return roles.from_json(described) if described else roles.sample(SAMPLE_DATA)
 
 
+def has_files(kind: AnyKind) -> bool:
+    """Return whether any file of this kind is open, or will be once a view asks for it."""
+    held = kind.project_field.get()
+    if held is not None:
+        return bool(held.members)
+    sides = initial_workspace().of(kind.name)
+    return sides.ground_truth is not None or bool(sides.predictions)
+
+
+def open_kinds() -> list[AnyKind]:
+    """Return the kinds of files that are open; boxes where none is."""
+    return [kind for kind in KINDS if has_files(kind)] or [BOXES]
+
+
 def left_out_issues() -> tuple[Issue, ...]:
     """Return why files are not read: of those named on the command line, then of the last upload."""
     return tuple(dict.fromkeys((*initial_workspace().issues, *state.left_out)))

@@ -79,6 +79,8 @@ WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Help": {"documentation": ""},
 }
 """The words of the navigation, in order: the views of each with the names of their modes; it leads to the first."""
+BOXES_ALONE: Final[tuple[View, ...]] = ("models", "queue", "suspects")
+"""Modes that have nothing to show without files of boxes, beside others that have."""
 OF_BOXES: Final[tuple[View, ...]] = tuple(
     view for view in get_args(View) if view not in ("fields", "files", "documentation")
 )

@@ -10,7 +10,7 @@ from evaluator.workspace.roles import Sides, Workspace
 from pages.app.state import WORDS, View
 from tests import dashboard
 from tests.building import write_items
-from tests.dashboard import EVERY_VIEW, OVERVIEW, ROOT, SAMPLE_DATA, fine
+from tests.dashboard import COMPARE, EVERY_VIEW, FINDINGS, OVERVIEW, ROOT, SAMPLE_DATA, fine
 
 
 @pytest.fixture
@@ -41,6 +41,8 @@ def test_the_words_are_those_of_the_open_files(made: list[Any]) -> None:
     app = dashboard.start(files=files)
     assert dashboard.title(app) == "Posters"
     assert visible(made) == ["Compare", "Slices", "Posters", "Review", "Files"]
+    links = [each.proto.label for view in (COMPARE, FINDINGS) for each in dashboard.go(app, view).get("page_link")]
+    assert {"All models", "Queue", "Suspects", "Pack"}.intersection(links) == {"Pack"}, "the others are of boxes"
     # Another view still answers: the reader may have its address.
     dashboard.go(app, OVERVIEW)
     assert "No ground truth is open" in " ".join(dashboard.words(app))

@@ -215,7 +215,6 @@ class ModelResult:
 
 
 def _columns(result: AnyBoxResult, name: Side, side: JoinedBoxes) -> dict[str, Any]:
-    """Return the columns of one side of `ModelResult.boxes_table`."""
     import pyarrow as pa
 
     dataset, source = result.matching.dataset, side.source

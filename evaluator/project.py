@@ -406,7 +406,6 @@ def open_project(
 
 
 def _renamed(project: Project[Source], names: Mapping[str, str]) -> Project[Source]:
-    """Return the project with labels renamed in all files; BadInput for a label that none of them has."""
     sources = [each.source for each in project.members]
     if all(isinstance(source, Annotations) for source in sources):
         labels = {label for source in sources if isinstance(source, Annotations) for label in source.labels}
@@ -448,7 +447,6 @@ def _with_sizes(project: Project[Source], protocol: AnyProtocol, options: Option
 
 
 def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
-    """Return the project with the fixes of the options applied; a file that they do not fit has that as its error."""
     fixes, truth, members = options.fix, project.ground_truth, project.members
     names = [member.name for member in members]
     if strange := [fix for fix in fixes if fix.file and fix.file not in names]:
@@ -472,7 +470,6 @@ def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
 
 
 def _need_labels(project: Project[Source], fixes: Sequence[Fix]) -> None:
-    """BadInput for a fix of all predictions about a label that none of them has; it may be that of one model alone."""
     labels: set[str] = set()
     truth = project.truth
     for member in project.models:
@@ -748,7 +745,6 @@ def _evaluated(
     *,
     engine: Engine | None = None,
 ) -> list[Evaluation]:
-    """Return the evaluations of some models; OptionError for an option whose value makes no sense."""
     from evaluator.analysis.doctor import match_check
 
     try:
@@ -804,19 +800,16 @@ def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) ->
 
 
 def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options) -> Source | None:
-    """Return a side with its coordinates as they are in the file; None when it cannot be read even so."""
     return member.source if member.source is not None else _read_as(member.side, member, protocol, options)
 
 
 def _read_as(side: Side, member: Member[Source], protocol: AnyProtocol, options: Options) -> Source | None:
-    """Return what is in the files of a member when they are read as a side without fixes; None for errors."""
     plain_options = msgspec.structs.replace(options, fix=())
     read = _read(protocol, member.origin, side, plain_options, member.name, as_written=True)
     return _relabelled(read, protocol.label_mapping(options)).source
 
 
 def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
-    """Return an issue when the two can be compared the other way round, with what is wrong besides."""
     from evaluator.analysis.doctor import match_check
     from evaluator.metrics.results import ratio_text
 

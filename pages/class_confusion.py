@@ -29,7 +29,6 @@ Cell = tuple[str | None, str | None]
 
 
 def _worst_cell(confusion: ClassConfusion) -> Cell:
-    """Return labels of ground truth and prediction of the cell off the diagonal with most boxes; None: background."""
     names: list[str | None] = [*confusion.labels, None]
     off = confusion.counts * (1 - np.eye(len(names), dtype=np.int64))
     row, column = divmod(int(off.argmax()), len(names))

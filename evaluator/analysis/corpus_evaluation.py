@@ -172,7 +172,6 @@ def _crowded(sides: tuple[ColumnFolder, ColumnFolder], dataset: Dataset) -> bool
 
 
 def _part(given: Documents, *, protocol: AnyProtocol, options: Options) -> _Part | None:
-    """Return what is known of some documents; None where something about their boxes has to be said."""
     # Results and their columns refer to each other: those of the part before are in memory until then.
     gc.collect()
     truth, predicted = given.read()

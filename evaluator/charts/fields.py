@@ -213,7 +213,6 @@ def _bin_tooltip() -> list[Piece]:
 
 
 def _review(model: str, caught: IntArray) -> pd.DataFrame:
-    """Return some points of a review curve as shares; none without an error."""
     total, errors = len(caught) - 1, int(caught[-1])
     places = np.unique(np.linspace(0, total, min(total, _REVIEW_POINTS) + 1).round().astype(np.int64))
     points = pd.DataFrame(

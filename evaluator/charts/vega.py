@@ -113,7 +113,6 @@ def chart(layers: Iterable[Piece], config: Piece, *, height: int, width: int | N
 
 
 def _checked(part: type[alt.SchemaBase], piece: Piece) -> Piece:
-    """Return a part of a specification; jsonschema's ValidationError when Vega-Lite does not know it."""
     _check(part.__name__, json.dumps(_form(piece)))
     return piece
 

@@ -115,7 +115,6 @@ def open_paths(
 
 
 def _workspace_variable(folder: Path | None) -> dict[str, str]:
-    """Return how the server is told the workspace folder; a UsageError when it cannot be one."""
     from evaluator.workspace.variables import FOLDER_VARIABLE
 
     if folder is None:
@@ -252,7 +251,6 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 
 
 def _free_port(wanted: int | None) -> int:
-    """Return the wanted port if it is free, or the first free one from 8501."""
     candidates = [wanted] if wanted is not None else range(_FIRST_PORT, _FIRST_PORT + _PORTS_TRIED)
     for port in candidates:
         with socket.socket() as probe:

@@ -224,7 +224,6 @@ def _with_corrected_fields(results: Sequence[Evaluation], log: ReviewLog) -> lis
 
 
 def _address_of(given: str | None) -> str:
-    """Return the address of the store; UsageError when none is named."""
     address = given or os.environ.get(FINDINGS_VARIABLE)
     if not address:
         raise UsageError(f"name the store with --findings FILE_OR_ADDRESS, or set {FINDINGS_VARIABLE}.")
@@ -232,7 +231,6 @@ def _address_of(given: str | None) -> str:
 
 
 def _opened(given: str | None, *, must_exist: bool = False) -> Store:
-    """Open the store; UsageError when none is named, for a folder, and when it must exist and does not."""
     address = _address_of(given)
     need_store(address, must_exist=must_exist)
     store: Store = _asked(lambda: Store(address))
@@ -251,7 +249,6 @@ def _write(out: Path, content: bytes) -> None:
 
 
 def _asked(ask: Callable[[], T]) -> T:
-    """Return what a store answers; its problems in the words of the terminal."""
     try:
         return ask()
     except StoreProblem as problem:
@@ -259,7 +256,6 @@ def _asked(ask: Callable[[], T]) -> T:
 
 
 def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
-    """Return the events of each file; BadInput with the findings of all of them."""
     events: list[tuple[Event, ...]] = []
     problems: list[Issue] = []
     for path in files:

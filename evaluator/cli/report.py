@@ -235,7 +235,6 @@ def _scores(given: Sequence[float], models: int) -> list[float]:
 
 
 def _threshold(boxes: AnyBoxProtocol, iou: float | None) -> float:
-    """Return the IoU threshold of decision, findings and pages; the protocol's first one by default."""
     chosen_iou = boxes.thresholds[0] if iou is None else iou
     need_iou(chosen_iou)
     return chosen_iou
@@ -429,7 +428,6 @@ class _Also(NamedTuple):
 
 
 def _events(findings: str | None, workspace: str, gt: Path) -> list[Event]:
-    """Return the verdicts and notes; none when no store is there."""
     address = store_address(gt, named=findings, environment=os.environ)
     if findings is None and "://" not in address and not Path(address).exists():
         return []

@@ -152,7 +152,6 @@ class _Sought(NamedTuple):
 
 
 def _measure(protocol: str, name: str | None) -> str:
-    """Return a measure that slices of the protocol have; averages may be written in small letters."""
     if protocol not in box_protocols():
         words = PROTOCOLS[protocol].slice_measures
         if not words:

@@ -227,7 +227,6 @@ def counted_metrics_text(metric: str | None) -> str:
 
 
 def _unjudged(every: Sequence[Difference]) -> tuple[str, ...]:
-    """Return the labels of which no number can be judged, because too few documents have it."""
     of_labels = [one for one in every if not one.overall and one.difference is not None]
     judged = {one.label for one in of_labels if not one.rare}
     return tuple(dict.fromkeys(one.label for one in of_labels if one.label not in judged))

@@ -282,7 +282,6 @@ def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
 
 
 def _check_comparable(a: AnyBoxResult, b: AnyBoxResult) -> None:
-    """Raise ValueError for two results that do not count the same ground truth in the same way."""
     if not _same(a.matching.dataset, b.matching.dataset):
         raise ValueError("two models are compared as predictions of one dataset; found two datasets")
     if a.iou != b.iou:

@@ -385,7 +385,6 @@ def _number(count: int) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return names in a sentence; of many the first and how many more."""
     if len(names) > _NAMED + 1:
         return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
     return listed(names)

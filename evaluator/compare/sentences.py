@@ -175,7 +175,6 @@ def loss_text(worst: Difference) -> str:
 
 
 def _headlines(every: Sequence[Difference]) -> list[Difference]:
-    """Return the differences over all labels that a summary speaks of; only those that are defined."""
     overall = {one.metric: one for one in every if one.overall and one.difference is not None}
     for group in headlines():
         chosen = [overall[metric] for metric in group if metric in overall]

@@ -191,7 +191,6 @@ def _values(values: Sequence[float | None]) -> FloatArray:
 
 
 def _column(text: str, *, most: int = (1 << 53) - 1) -> IntArray:
-    """Whole numbers of a text, each from 0 to `most`."""
     try:
         column = np.array(text.split(), dtype=np.int64)
     except (ValueError, OverflowError):

@@ -122,7 +122,6 @@ def loader_script(script: str, style: str) -> str:
 
 
 def _component(name: str) -> Component:
-    """Return the row of the table; ValueError for an unknown name."""
     if name not in COMPONENTS:
         raise ValueError(f"name must be one of {', '.join(COMPONENTS)}; found {name!r}.")
     return COMPONENTS[name]

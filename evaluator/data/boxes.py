@@ -115,7 +115,6 @@ def _underflows(xyxy: FloatArray, of: FloatArray) -> BoolArray:
 
 
 def _ratio(shared: FloatArray, whole: FloatArray) -> FloatArray:
-    """Return the shared area over the whole; 0 where nothing is shared."""
     return np.divide(shared, whole, out=np.zeros_like(shared), where=shared > 0.0)
 
 

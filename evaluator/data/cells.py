@@ -247,7 +247,6 @@ def otsl_cells(text: str) -> list[Cell]:
 
 
 def _placed(rows: Sequence[Sequence[_Open]]) -> list[Cell] | None:
-    """Return cells at the first free columns of their rows; None for more slots than a table may have."""
     taken: set[tuple[int, int]] = set()
     cells: list[Cell] = []
     slots = 0

@@ -136,7 +136,6 @@ def pages_in_names(names: Sequence[str], known: Iterable[str]) -> list[tuple[str
 
 
 def _document_and_number(name: str) -> tuple[str, int]:
-    """Return what stands before the page of a name, and its number; empty and 0 for no page."""
     page = _PAGE_OF.search(name, 1)
     if page is None:
         return "", 0

@@ -428,7 +428,6 @@ def sizes_of(
 
 
 def _sizes(source: Annotations, other: Annotations, fix: Fix, *, own_first: bool = False) -> FloatArray:
-    """Return the page size of each box; `BadInput` when one is not known."""
     sizes = sizes_of(source, other, own_first=own_first)
     if sizes is None or np.isnan(sizes).any():
         rule = f"{fix.text} needs the sizes of the pages"
@@ -468,7 +467,6 @@ def refuse_label(option: str, old: str, file: str, labels: Iterable[str]) -> NoR
 
 
 def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:
-    """Return the columns with a warning for boxes that leave their page; `BadInput` for inverted ones."""
     if not boxes_moved:
         return source
     xyxy = source.boxes.xyxy

@@ -208,7 +208,6 @@ def _elements(
 
 
 def _say_read(pages: Mapping[int, object], result: dict[str, object], place: str, file: OutputFile) -> None:
-    """Say that lines are read where there are no paragraphs, and what is on pages of which nothing is read."""
     if file.builder.boxes and not result.get("paragraphs"):
         rule = "a result should have paragraphs (Document Intelligence)"
         fix = "Its lines and tables are read; run prebuilt-layout of API version 2023-07-31 or later for paragraphs."

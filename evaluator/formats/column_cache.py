@@ -101,7 +101,6 @@ def _readers() -> str:
 
 
 def _opened(folder: Path) -> Annotations | None:
-    """Return the columns of a folder; None when there is none that can be trusted."""
     try:
         kept = columns.ColumnFolder(folder)
         if kept.manifest.key != folder.name:

@@ -170,7 +170,6 @@ def _ellipse(element: Element, collector: Collector) -> Shape | None:
 
 
 def _mask(element: Element, collector: Collector) -> Shape | None:
-    """Return the stated extent of a mask and its pixels as outline; None with an issue without an extent."""
     left, top, width, height, _ = numbers = _numbers(element, ("left", "top", "width", "height"), collector)
     if any(map(math.isnan, numbers)) or not _check_sides(element, "width and height", (width, height), collector):
         return None

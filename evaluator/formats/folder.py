@@ -180,7 +180,6 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
 
 
 def _sizes(parts: Sequence[Annotations]) -> FloatArray | None:
-    """Return the sizes of the pages of all parts, NaN for those of parts that state none; None when none does."""
     if all(part.page_size is None for part in parts):
         return None
     known = [np.full((len(part.page_index), 2), np.nan) if part.page_size is None else part.page_size for part in parts]
@@ -217,7 +216,6 @@ def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Seque
 
 
 def _of_items(parts: Sequence[Annotations], name: str) -> list[Any] | None:
-    """Return a column of what the items of all parts hold, None for those of parts without; None when none has it."""
     columns = [(getattr(part.boxes, name), len(part.boxes)) for part in parts]
     if all(column is None for column, _ in columns):
         return None
@@ -273,7 +271,6 @@ def _join(columns: Sequence[CodeArray]) -> CodeArray:
 
 
 def _if_all(columns: Sequence[FloatArray | None]) -> FloatArray | None:
-    """Return the columns as one; None when a part does not have it."""
     known = [column for column in columns if column is not None]
     return np.concatenate(known) if len(known) == len(columns) else None
 

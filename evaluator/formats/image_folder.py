@@ -233,7 +233,6 @@ class _Rows:
         return x, y, x + width, y + height
 
     def _label(self, label: object, names: Sequence[str], place: str) -> str:
-        """Return the name of a category; its number where the file states no names."""
         if isinstance(label, str):
             return label
         if isinstance(label, int) and names:
@@ -247,7 +246,6 @@ class _Rows:
 
 
 def _objects(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the objects of a row as lists by key, whichever form they have; None for anything else."""
     held = next((row[key] for key in _OBJECTS if row.get(key) is not None), None)
     if isinstance(held, list) and all(isinstance(each, dict) for each in held):
         keys = dict.fromkeys(key for each in held for key in each)

@@ -126,7 +126,6 @@ FORMAT: Final = Items()
 
 
 def _add(line: PageLine, place: str, file: OutputFile) -> list[str]:
-    """Add a page and its items; return the places of items without a box where these are not read."""
     size = None
     if (line.width is None) != (line.height is None):
         rule = f"a page must have both width and height, or neither ({_SOURCE})"
@@ -186,7 +185,6 @@ def _places(line: PageLine, place: str, file: OutputFile) -> list[Place | None]:
 
 
 def _members(group: PageGroup, where: str, at: Place, file: OutputFile) -> list[tuple[str | PageGroup, str, Place]]:
-    """Return the members of a group with their places in the file and in the order; none with an issue."""
     held = [(key, values) for key in ("ordered", "unordered") if (values := getattr(group, key)) is not None]
     if len(held) != 1:
         rule = f"a group must be ordered or unordered ({_SOURCE})"

@@ -74,7 +74,6 @@ FORMAT: Final = Markdown()
 
 
 def _text_of(content: bytes, name: str, collector: Collector) -> str:
-    """Return the text of a file; "" with an error for one that is none, or too long."""
     try:
         text = content.decode()
     except UnicodeDecodeError as problem:

@@ -155,7 +155,6 @@ def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, ob
 
 
 def _sizes_given(value: object, place: str, file: OutputFile) -> list[Size | None]:
-    """Return the sizes of the image or of the pages of the PDF that a server was asked about; empty for none."""
     stated = value.get("dataInfo") if isinstance(value, dict) else None
     info = None if stated is None else file.convert(stated, _DataInfo, f"{place}.dataInfo")
     return [] if info is None else [_size(page) for page in info.pages or ()] or [_size(info)]
@@ -185,7 +184,6 @@ def _result(place: str, value: dict[str, object], file: OutputFile, position: in
 
 
 def _preprocessing(stated: _Preprocessed | None, place: str, file: OutputFile) -> dict[str, str]:
-    """Return what was done to the page before it was read, as attributes of the page; empty for nothing."""
     if stated is None:
         return {}
     attributes: dict[str, str] = {}

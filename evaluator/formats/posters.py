@@ -294,7 +294,6 @@ def _sections(content: dict[str, object], collector: Collector) -> Iterator[Sect
 
 
 def _captions(captions: object, place: str, keys: tuple[str, str], collector: Collector) -> Iterator[Section]:
-    """Yield the parts of a list of captions; the first of the two keys that a caption has counts."""
     for index, caption in _objects(captions, place, collector):
         key = next((key for key in keys if key in caption), None)
         if key is None:
@@ -315,7 +314,6 @@ _CALLED: Final[Mapping[type, str]] = {dict: "an object", list: "an array", str: 
 def _typed(
     owner: dict[str, object], key: str, wanted: type | tuple[type, ...], place: str, collector: Collector
 ) -> object:
-    """Return the value of a key when it has a usable type; else None, with a warning when there is one."""
     value = owner.get(key)
     if value is not None and not isinstance(value, wanted):
         kinds = " or ".join(_CALLED[kind] for kind in (wanted if isinstance(wanted, tuple) else (wanted,)))

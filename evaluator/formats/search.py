@@ -137,7 +137,6 @@ def format_at(path: Path) -> formats.AnyFormat | None:
 
 
 def _content(file: Path) -> bytes:
-    """Return the bytes of a file; none of one that cannot be read, which is then of no known format."""
     try:
         return folder.load(file, limits.MAX_FILE_BYTES)
     except BadInput:

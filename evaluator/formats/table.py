@@ -408,7 +408,6 @@ def looks_like_table(head: bytes) -> bool:
 
 
 def _header_of(head: bytes) -> list[str]:
-    """Return the names in the first line of a CSV file, in lower case; none when it does not look like one."""
     line = head[:_FIELD_BYTES].removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].strip()
     if not line or line[:1] in b"{[<" or b"\0" in line:
         return []

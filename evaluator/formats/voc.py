@@ -134,7 +134,6 @@ class _File(XmlFile):
         return width, height
 
     def _rotation(self, attributes: Element | None) -> float:
-        """Return by how many degrees a box is turned, which CVAT states as an attribute; 0 without."""
         for each in attributes.children if attributes else ():
             value = each.child("value")
             if value is not None and _text(each.child("name")) == "rotation":

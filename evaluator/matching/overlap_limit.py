@@ -107,7 +107,6 @@ def _per_page(source: Annotations) -> tuple[IntArray, FloatArray]:
 
 
 def _of_a_page(source: Annotations, boxes: FloatArray) -> Issue | None:
-    """Return the issue of a page of one file; None when each page has few enough pairs."""
     of_entry, counts = _per_page(source)
     of_box = of_entry[source.boxes.entry]
     for page in np.flatnonzero(counts**2 > most_pairs(0)).tolist():
@@ -129,7 +128,6 @@ def _of_all_pages(dataset: Dataset, bounds: Sequence[FloatArray]) -> list[Issue 
 def _issue_on(
     dataset: Dataset, sides: tuple[JoinedBoxes, ...], bounds: tuple[FloatArray, FloatArray]
 ) -> Issue | None:  # fmt: skip
-    """Return the issue of one side with itself, or of two with each other; None for few enough pairs."""
     crowd = crowding(bounds[0], sides[0].page, bounds[1], sides[-1].page)
     return None if crowd is None else _issue_of(dataset, sides, crowd)
 

@@ -127,7 +127,6 @@ class _Copies:
         return AnnotatedDocument(plain(name), path, len(notes) - done.left_out, "", done.active)
 
     def _marked(self, mark: Mark) -> tuple[bytes, Accepted]:
-        """Return the document and what was said of it; `WritingProblem` if a fresh process fails."""
         is_fresh = not self._written
         try:
             if self._writer is None:
@@ -167,7 +166,6 @@ def notes_of(contents: Contents, document: int) -> Iterator[Note]:
 
 
 def _lacks_size(contents: Contents, document: int) -> bool:
-    """Return whether boxes of a document have no place because no file states the size of a page."""
     dataset = contents.dataset
     if dataset is None:
         return False

@@ -281,14 +281,12 @@ def _decided(
 
 
 def _title(models: Sequence[Model], made: decision.Decision | None) -> str:
-    """Return the models and the decision in words, or one model and its F1."""
     if made is None:
         return f"{models[0].name}: {_f1_words(models[0])}"
     return f"{models[1].name} against {models[0].name}: {made.headline}"
 
 
 def _decision_words(made: decision.Decision) -> str:
-    """Return the decision in words: answer, reason, cost, and documents that would settle it."""
     cost, detail = made.cost_words
     parts = [f"{made.headline}.", made.sentence, f"{cost}, {detail}." if cost else "", made.more_documents]
     return " ".join(part for part in parts if part)

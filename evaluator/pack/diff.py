@@ -214,7 +214,6 @@ def _findings(then: PackRecord, now: PackRecord) -> tuple[str, ...]:
 
 
 def _listed(findings: Sequence[PackedFinding]) -> str:
-    """Return the first few findings by name and place; those that share both are counted."""
     alike = sorted(Counter(f"{each.title}, {each.place}" for each in findings).items())
     listed = [words if many == 1 else f"{words} ({many:,})" for words, many in alike[:_LISTED]]
     left_out = sum(many for _, many in alike[_LISTED:])

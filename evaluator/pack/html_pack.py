@@ -250,12 +250,10 @@ def _boxes_of_cause(cause: Cause, contents: Contents) -> list[list[BoxItem]]:
 
 
 def _page_of_example(example: CardItem, contents: Contents) -> int | None:
-    """Return the row of the page of an example of a slice; None where the files have no such page."""
     return None if contents.dataset is None else contents.dataset.page_row(example.document, example.index)
 
 
 def _drawn_of_example(example: CardItem, contents: Contents, pictures: Pictures) -> Picture | None:
-    """Return the picture of an example of a slice; None where the files have no such page."""
     page = _page_of_example(example, contents)
     if page is None:
         return None

@@ -50,7 +50,6 @@ def _words(rows: Sequence[tuple[CauseRow, Effect | None]]) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a table of cells that are Markdown already; nothing without rows."""
     if not rows:
         return []
     lines = [heads, [" --- "] * len(heads), *rows]

@@ -134,7 +134,6 @@ def _title(one: Difference) -> str:
 
 
 def _corrected(models: Sequence[Model]) -> list[KeyDifference]:
-    """Return F1 after the verdicts, where they change anything."""
     applied = [model.corrected.applied for model in models[:2] if model.corrected is not None]
     if not applied:
         return []

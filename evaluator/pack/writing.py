@@ -80,7 +80,6 @@ class Writer:
         return self._answer(payload)
 
     def _answer(self, payload: bytes) -> Answer | None:
-        """Return the answer to a message, or to none; None when the process has gone or was killed."""
         try:
             frame = self._process.exchange(payload, seconds=self._seconds)
         except (ProcessTimeout, ProcessLost):

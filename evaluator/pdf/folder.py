@@ -234,7 +234,6 @@ class PdfFolder:
         return [name for name in there if not there[name]]
 
     def _contained(self, path: Path, root: Path, name: str) -> Path | None:
-        """Return the file behind a path, when it is a regular one inside the root; None when there is none."""
         try:
             resolved = path.resolve(strict=True)
             if not resolved.is_relative_to(root):

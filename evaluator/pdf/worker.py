@@ -656,7 +656,6 @@ def _crop_warnings(crop: list[float] | None, media: list[float]) -> Iterator[str
 
 
 def _box_entry(entries: _Untyped, name: str) -> list[float] | None:
-    """Return the numbers of an inherited rectangle; None when missing, [] when not four finite numbers."""
     mupdf = engine().mupdf
     value = mupdf.pdf_dict_gets_inheritable(entries, name)
     if mupdf.pdf_is_null(value):

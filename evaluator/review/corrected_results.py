@@ -92,7 +92,6 @@ def corrected_signature(signature: Signature, to: Applied) -> Signature:
 
 
 def _require_same_files(dataset: Dataset, to: Corrections) -> None:
-    """Raise ValueError for a result of other files than those that were corrected."""
     files = [
         [(side.source.sha256, side.source.name) for side in (some.ground_truth, *some.predictions)]
         for some in (dataset, to.official)

@@ -489,7 +489,6 @@ def _beside_a(measure: str, difference: float, loss: float) -> str:
 
 
 def _ratio(side: CauseSide, metric: str, label: str, fixed: bool) -> float | None:
-    """Return precision, recall or F1 of a model, also once the boxes of a cause are right."""
     result = side.result
     columns, row = (result.micro, 0) if label == ALL_LABELS else (result.per_label, result.matching.labels.index(label))
     counts = columns.row(row)

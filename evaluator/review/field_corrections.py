@@ -114,7 +114,6 @@ def _predicted(compared: ComparedFields, row: int) -> _Predicted | None:
 
 
 def _inputs(result: FieldsResult) -> CompareInputs:
-    """Return what was compared; ValueError for the rows of a state."""
     if result.compared.inputs is None:
         raise ValueError("there are no corrected numbers for the rows of a state")
     return result.compared.inputs
@@ -378,7 +377,6 @@ def _prediction_tree(inputs: CompareInputs, document: str) -> Tree:
 
 
 def _chain_to(tree: Tree, path: str, field: Field | None, begun: str = "") -> Chain:
-    """Return the way to a field of a tree, step by step; empty when it is not there."""
     if isinstance(tree, Field):
         return ()
     steps: list[tuple[str | int, str, Tree]] = (

@@ -132,7 +132,6 @@ class _Look:
 
 
 def _row_of(box: JudgedBox, target: Target, result: FieldsResult) -> int | None:
-    """Return the row in which a judged box is now; None when it is in none."""
     compared = result.compared
     is_truth = box.side == "ground_truth"
     fields, paths = (

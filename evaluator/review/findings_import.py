@@ -155,7 +155,6 @@ def _parquet_rows(content: bytes, collector: Collector) -> Iterator[tuple[str, R
 
 
 def _known_columns(columns: Sequence[str], place: str, collector: Collector) -> bool:
-    """Return whether the columns can be understood; what is not known is left aside with a warning."""
     missing = [name for name in _NEEDED if name not in columns]
     repeated = sorted({name for name in columns if columns.count(name) > 1})
     if missing:

@@ -219,7 +219,6 @@ def in_unit_of(dataset: Dataset, target: Target, page: int) -> Target:
 
 
 def _same_boxes(first: Target, second: Target) -> bool:
-    """Return whether two mistakes of a page are made of equal boxes, up to `TOLERANCE`."""
     if len(first.boxes) != len(second.boxes) or first.unit != second.unit:
         return False
     rest = list(second.boxes)

@@ -51,7 +51,6 @@ def _state(path: Path) -> tuple[int, int, int]:
 
 
 def _events(address: str) -> _Events | None:
-    """Return number and id of each event; None for a file that is not whole, or no store."""
     with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
         events: _Events = connection.execute("SELECT seq, id FROM layoutscope_event ORDER BY seq").fetchall()
         last = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'layoutscope_event'").fetchone()[0]

@@ -76,7 +76,6 @@ class _Boxes:
         self.mistakes = mistake_targets(result, page, signature=self.signature)
 
     def behind(self, piece: WrongComponent) -> JudgedPiece | None:
-        """Return the mistake of the boxes behind a piece, else the match that they are; None without any."""
         # What the model drew made the pixels; where it drew nothing, the ground truth did.
         sides: tuple[Side, Side] = ("prediction", "ground_truth")
         rows = {

@@ -80,7 +80,6 @@ def make(
 
 
 def _read(origin: Path | MergedFiles, asked: Reading, *, truth: Callable[[], Annotations]) -> Annotations:
-    """Return a side from its files; a results list with the pages and labels of its ground truth."""
     source: Source | None = None
     if isinstance(origin, Path) and origin.is_file() and origin.stat().st_size > limits.MAX_FILE_BYTES:
         source = coco.FORMAT.read_in_parts(origin, asked)

@@ -284,7 +284,6 @@ def _stated(one: ListedFile) -> tuple[object, ...]:
 
 
 def _model_of(one: ListedFile) -> object:
-    """Return what files of one model state alike; None where a file does not state its model."""
     source = one.source
     named = isinstance(source, Annotations) and source.model
     return (source.model, source.version, *_stated(one)) if named else None

@@ -152,7 +152,6 @@ def find(
 def _chosen(
     units: Sequence[FileGroup], named_truths: Sequence[Path], named: Sequence[Path], issues: list[Issue]
 ) -> Sides:
-    """Return the sides of one kind: what was named, what units state, the only unit without any score."""
     truths = [*named_truths] or [unit.path for unit in units if "ground_truth" in unit.sides]
     if not truths:
         truths = [unit.path for unit in units if unit.unscored]

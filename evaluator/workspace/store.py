@@ -213,7 +213,6 @@ class WorkspaceFolder:
         return state, ()
 
     def _sound_state(self) -> _State:
-        """Return the state to be changed; `StoreError` when it cannot be read."""
         state, problems = self._state()
         if problems:
             raise StoreError(f"{STATE_FILE} of the workspace folder cannot be read, so nothing is kept; move it away.")

@@ -165,7 +165,6 @@ def _too_large(name: str) -> Issue:
 
 
 def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files, those of an archive under its name; issues of archives are added to `issues`."""
     suffixes = [*formats.suffixes() - {".zip"}, *PAGE_SUFFIXES]
     for name, content in uploads:
         if not archive.is_archive(content):

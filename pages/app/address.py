@@ -158,7 +158,6 @@ def _poster(text: str) -> str:
 
 
 def _ledger(chosen: tuple[str, str, Outcome]) -> tuple[str, str, str]:
-    """Return measure, row and outcome of a number of a ledger; ValueError for an unknown measure."""
     measure, row, outcome = chosen
     one_of([each for measures in LEDGERS.values() for each in measures]).read(measure)
     return measure, _field_type(row) if measure in LEDGERS["fields"] else _label(row), outcome
@@ -371,7 +370,6 @@ def _saved_text() -> str:
 
 
 def _follow(entry: Entry, address: Mapping[str, str]) -> bool:
-    """Take one part of an address over; False when it makes no sense or the open files do not have it."""
     text = address[entry.name]
     if entry.codec.known is not None and not entry.codec.known(text, address):
         return False

@@ -69,7 +69,6 @@ def _spots(count: int) -> list[st.delta_generator.DeltaGenerator]:
 
 
 def _choice(place: int, target: str, header: Sequence[str]) -> str | None:
-    """Draw the choice of a target's column; return None for no column."""
     guess = table.guessed_column(target, header)
     if target == "page" and guess is None:
         guess = table.guessed_column("page_number", header) or table.guessed_column("page_index", header)

@@ -430,7 +430,6 @@ def _sources(kind: AnyKind, project: AnyProject) -> list[tuple[Side, str | None]
 
 
 def _take_pages(held: Listed, kinds: Sequence[AnyKind]) -> tuple[str, tuple[Issue, ...]]:
-    """Open the uploaded pages that are used and forget the others; return it in words, and why some are left out."""
     gone = [name for name in held.uploaded if not held.is_used(name)]
     kept = [issue for name in gone if (issue := pictures.remove_page(name)) is not None]
     pictures.look_among_uploads(kinds)
@@ -442,7 +441,6 @@ def _take_pages(held: Listed, kinds: Sequence[AnyKind]) -> tuple[str, tuple[Issu
 
 
 def _opened(kind: AnyKind, held: Listed) -> AnyProject:
-    """Return the files of a kind under their roles; none for a kind that is not ready."""
     proposal = held.proposal
     if not proposal.is_ready(kind.name):
         return Project(None, ())

@@ -186,7 +186,6 @@ def refresh_pdfs() -> None:
 
 
 def _path(root: Folders | None, name: str) -> Path:
-    """Return the PDF of a name under a folder; raises `PageProblem` when there is none."""
     if root is None:
         raise PageProblem("no_folder", document=name)
     return _folder(root).find(name)

@@ -146,7 +146,6 @@ def pairs_of(loaded: LoadedBoxes, model: Model) -> AnyBoxPairs:
 
 
 def _matching_of(loaded: LoadedBoxes, model: Model, key: ResultKey) -> BoxMatching:
-    """Return the matching of a key, whatever its IoU threshold."""
     return _MATCHINGS.of(key[:-1], lambda: protocol.match(pairs_of(loaded, model), key.min_score))
 
 

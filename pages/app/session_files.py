@@ -162,7 +162,6 @@ class Place:
 
 
 def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
-    """Read a file of boxes by content, shared by all sessions; or a folder, or a file with its sidecars."""
     if isinstance(origin, MergedFiles):
         return project.merged(origin, lambda part: _read_boxes(part, part.name, reading))
     if isinstance(origin, Path) and (origin.is_dir() or formats.whole_path_format(origin)):
@@ -546,7 +545,6 @@ def load_pixels() -> LoadedBoxes | None:
 
 
 def _unscored(model: Member[Annotations]) -> Annotations | None:
-    """Return a prediction refused for want of scores, or as no prediction; None for other errors."""
     how = Reading(unscored=True, level=state.level or None)
     return project.read_member(
         model.name, model.side, model.origin, lambda: _read_boxes(model.origin, model.name, how)
@@ -589,13 +587,11 @@ def load_items(of: ItemProtocol[Any]) -> ReadItems:
 def _item_pair(
     of: ItemProtocol[Any], truth: Annotations, prediction: Annotations
 ) -> tuple[Annotations, tuple[Issue, ...]]:
-    """Return a prediction as it is compared with its ground truth under a protocol of items; raises BadInput."""
     fixed = match_check.with_fixes(prediction, truth, protocol.fixes(prediction.name))
     return of.prepare(truth, fixed, of.options())
 
 
 def _pixel_pair(truth: Annotations, prediction: Annotations) -> PairedPrediction[Annotations]:
-    """Return a prediction whose pixels can be counted, and its issues, cached as `pair_with_truth`."""
     of = "/".join(("pixel", *(fix.text for fix in protocol.fixes(prediction.name))))
     return _paired(of, BOXES, truth, prediction, protocol.prepare_pixels)
 

@@ -370,7 +370,6 @@ class _Doctor:
         return labels.proposals(fixed.labels, self._truth.labels, geometry.overlaps(fixed, self._truth))
 
     def _hypothesis(self, fixes: tuple[Fix, ...]) -> Hypothesis:
-        """Return the files with some fixes and their F1; worked out once."""
         key = tuple(fix.text for fix in fixes)
         if key not in self._tried:
             names = frozenset(fix for fix in fixes if fix in self._renamed)
@@ -404,7 +403,6 @@ class _Doctor:
         return self._prediction if fixed is None else fixed
 
     def _worthwhile(self, best: Hypothesis, given: float | None) -> Hypothesis | None:
-        """Return the hypothesis with its documents; None where it helps too little or by chance."""
         before = given or 0.0
         if best.f1 is None:
             return None

@@ -353,7 +353,6 @@ class _ByPage(NamedTuple):
 
 
 def _paired(ours: IntArray, theirs: IntArray) -> Pairs:
-    """Return pairs on shared pages; of many pages a sample that is spread evenly over the file."""
     mine, known = _ByPage.of(ours), _ByPage.of(theirs)
     shared, at_mine, at_known = np.intersect1d(mine.pages, known.pages, assume_unique=True, return_indices=True)
     if not len(shared):
@@ -403,7 +402,6 @@ def _simpler(
 
 
 def _rounded(value: float) -> float:
-    """Return the nearest common factor when it is within 1 %, else the value itself."""
     near = min(_ROUND, key=lambda each: abs(each - value))
     return near if abs(near - value) <= 0.01 * near else value
 

@@ -268,7 +268,6 @@ def _with_exact(
 
 
 def _comparable(conditions: Sequence[Condition], table: Sequence[Attribute]) -> BoolArray:
-    """Return the boxes to compare with: those of the slice's label when it has other conditions too."""
     label = next(each for each in table if each.name == LABEL)
     named = [each for each in conditions if each.on_label]
     if not named or len(conditions) < 2:

@@ -203,7 +203,6 @@ class BinCounts:
             yield part, matrix[:, : self._width]
 
     def _places_of(self, rows: IntArray) -> IntArray:
-        """Return the bin column of boxes in each attribute, int64; `width`, left out, where unknown."""
         codes = self._bins.codes[rows].astype(np.int64)
         return np.where(codes < np.array(self._bins.sizes), codes + self._starts[:-1], self._width)
 
@@ -229,7 +228,6 @@ class BinCounts:
     def _by_bin(
         self, rows: IntArray, weight: FloatArray, cells_of: Callable[[IntArray], IntArray], groups: int
     ) -> tuple[FloatArray, FloatArray]:
-        """Return weights and numbers of some boxes in every bin by group, float64, shape (W, G) each."""
         # A box is in one bin of each attribute, so that counting is less work than a product of matrices.
         cells = (self._width + 1) * groups
         sums, counts = np.zeros(cells), np.zeros(cells)
@@ -242,8 +240,6 @@ class BinCounts:
         return sums.reshape(shape)[: self._width], counts.reshape(shape)[: self._width]
 
     def _cells_by(self, group: IntArray, groups: int) -> Callable[[IntArray], IntArray]:
-        """Return what gives for rows the cell (bin and group) of each attribute, int64, shape (N, A)."""
-
         def made(rows: IntArray) -> IntArray:
             return self._places_of(rows) * groups + group[rows, None]
 

@@ -175,7 +175,6 @@ def exact_detail(here: float, rest: float, boxes: int) -> ModelDetail:
 
 
 def _factors(conditions: Sequence[Condition]) -> list[list[Condition]]:
-    """Return the conditions by attribute, in their order; without the label when there are others."""
     groups: dict[str, list[Condition]] = {}
     for each in conditions:
         groups.setdefault(each.attribute, []).append(each)
@@ -223,7 +222,6 @@ def _rates(values: FloatArray, parts: Sequence[BoolArray], document: IntArray) -
 
 
 def _by_document(parts: Sequence[BoolArray], weight: FloatArray, document: IntArray, documents: int) -> FloatArray:
-    """Return the sum of the weights of each part in each document, shape (documents, parts)."""
     return np.column_stack([ExactSums.of(weight[part], document[part], documents).total for part in parts])
 
 

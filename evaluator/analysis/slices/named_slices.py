@@ -122,7 +122,6 @@ def read_named(path: Path) -> tuple[NamedSlice, ...]:
 
 
 def _condition(collector: Collector, name: str, value: object) -> Condition | None:
-    """Return one condition of a file; None, with an issue, when it is none."""
     if isinstance(value, dict) and isinstance(value.get("attribute"), str) and value.get("op") in _OPS:
         limit = value.get("value")
         if isinstance(limit, (int, float)) and not isinstance(limit, bool) and abs(limit) <= _LARGEST:

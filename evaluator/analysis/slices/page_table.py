@@ -113,7 +113,6 @@ def read_rows(
 
 
 def _rows(path: Path) -> tuple[list[str], dict[int, list[str]]]:
-    """Return the names of the columns, and the rows that are not empty by their number, from 2."""
     if path.is_file() and path.stat().st_size > _MOST_BYTES:
         refuse(path.name, "", "a table must be at most 256 MB", f"{path.stat().st_size:,} bytes", "Leave columns out.")
     content = folder.load(path, _MOST_BYTES)

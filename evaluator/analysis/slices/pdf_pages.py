@@ -91,8 +91,6 @@ def _read(
     count: Callable[[int, int], None],
     images: Mapping[tuple[str, int], str] | None = None,
 ) -> Iterator[_Page | None]:
-    """Yield what some pages show, in order; None for one that cannot be read."""
-
     def read(page: tuple[str, int]) -> _Page | None:
         try:
             path, of_file = folder.find_page(*page, images)

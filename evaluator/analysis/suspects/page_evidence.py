@@ -89,7 +89,6 @@ def with_page_evidence(
 
 
 def _read(suspects: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _Page | None:
-    """Return words and ink of a page; None when it cannot be read."""
     dataset = suspects.dataset
     name, index = dataset.documents[dataset.page_document[page]].name, int(dataset.page_index[page])
     try:

@@ -157,7 +157,6 @@ def _signed(value: int, short: Callable[[int], str]) -> str:
 
 
 def _amount_words(amount: int, noun: str) -> str:
-    """Return how many of what; nouns of one word."""
     return f"{amount:,} criteria" if noun == "criterion" and amount != 1 else count_of(amount, noun)
 
 

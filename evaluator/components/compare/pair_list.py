@@ -157,7 +157,6 @@ def _words(counts: LedgerCounts, row: int, names: Sequence[str]) -> str:
 
 
 def _gap(counts: LedgerCounts) -> str | None:
-    """Return how many pages are not listed because nothing changed on them; None for none."""
     changed = counts.changed
     taking_part = counts.both + counts.neither + counts.shared + changed
     unchanged = int(((changed == 0) & (taking_part > 0)).sum())

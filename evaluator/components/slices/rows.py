@@ -93,7 +93,6 @@ def _slice(
 
 
 def _payload(slices: Slices, listed: list[SliceItem]) -> SlicesPayload:
-    """Return the list of slices with its heads; crops are added where there are any."""
     alone = len(slices.measures) == 1
     titles = slices.words[0]
     return SlicesPayload(

@@ -54,7 +54,6 @@ def in_file(dataset: Dataset, page: int, shares: Rect) -> Rect | None:
 
 
 def _size_of(dataset: Dataset, page: int) -> tuple[float, float] | None:
-    """Return the size of a page in the unit of the files: 1 for shares; None when it is not known."""
     if dataset.ground_truth.source.unit == "page":
         return 1.0, 1.0
     width, height = dataset.page_size[page].tolist()

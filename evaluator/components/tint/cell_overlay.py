@@ -46,7 +46,6 @@ def tint_data(
 def _boxes(
     result: PixelResult, page: int, row: int, column: int, rectangles: IntArray
 ) -> tuple[list[tuple[int, int, Rect]], int]:
-    """Return side, class and page shares of boxes that explain the pixels, and how many are left out."""
     extent = result.extent[page]
     sides = [_on_page(side, page) for side in result.on_page(page)]
     wanted = (row, column)
@@ -78,7 +77,6 @@ def _on_page(side: Resolution, page: int) -> tuple[IntArray, FloatArray]:
 
 
 def _meets(boxes: FloatArray, others: FloatArray | IntArray) -> BoolArray:
-    """Return which boxes share area with any of the others, shape (n,)."""
     meets = np.zeros(len(boxes), dtype=bool)
     for x1, y1, x2, y2 in others.tolist():
         meets |= (boxes[:, 0] < x2) & (boxes[:, 2] > x1) & (boxes[:, 1] < y2) & (boxes[:, 3] > y1)

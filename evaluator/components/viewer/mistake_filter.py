@@ -154,7 +154,6 @@ def document_counts(columns: MistakeColumns, documents: int) -> IntArray:
 
 
 def _highest(values: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return the highest value of each group; NaN for an empty one and for one without any value."""
     highest = np.full(len(offsets) - 1, np.nan)
     filled = offsets[1:] > offsets[:-1]
     if filled.any():
@@ -214,7 +213,6 @@ def passing(
 
 
 def _between(column: FloatArray, bounds: tuple[float, float]) -> BoolArray:
-    """Return whether a value lies in a closed range; False for NaN."""
     return np.asarray((column >= bounds[0]) & (column <= bounds[1]), dtype=bool)
 
 
@@ -244,7 +242,6 @@ class PageList:
 
     @cached_property
     def _keys(self) -> tuple[IntArray, IntArray]:
-        """Return the pages as sorted numbers, and the position of each."""
         keys = (self.document.astype(np.int64) << 32) | self.index
         order = np.argsort(keys, kind="stable")
         return keys[order], order
@@ -309,7 +306,6 @@ def _with_pdf_pages(
 def _ordered(
     dataset: Dataset, document: CodeArray, index: IntArray, mistakes: IntArray, *, worst_first: bool
 ) -> PageList:
-    """Return a list of pages in the wanted order; the input is by document and page."""
     if worst_first:
         order = np.argsort(-mistakes, kind="stable")
         document, index, mistakes = document[order], index[order], mistakes[order]

@@ -304,7 +304,6 @@ def _other_halves(
 
 
 def _with_others(rows: IntArray, side: Side, beside: Mapping[str, int]) -> IntArray:
-    """Return rows of a side with those of some keys, rising."""
     more = [row for of, row in map(parse_box_key, beside) if of == side]
     return np.union1d(rows, np.array(more, dtype=np.int64)) if more else rows
 

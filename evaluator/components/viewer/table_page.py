@@ -58,7 +58,6 @@ class _Table(NamedTuple):
         ]
 
     def cells_of(self, mistake: Mistake) -> list[int]:
-        """Return the cells of this side that a mistake concerns; none where it is about the whole table."""
         own = mistake.cells if self.side == "ground_truth" else mistake.predictions
         if own or mistake.cells or mistake.predictions:
             return list(own)
@@ -152,7 +151,6 @@ def _boxes(items: PageItems, table: _Table, wrong: Collection[str]) -> Iterator[
 
 
 def _mistake(items: PageItems, tables: Sequence[_Table], mistake: Mistake, of: int) -> MistakeItem:
-    """Return a mistake of a table; `of` is the place of the table on the page."""
     own = {table.side: table.cells_of(mistake) for table in tables}
     keys = [table.key(at) for table in reversed(tables) for at in own[table.side]]
     line = [f"{word} {at + 1}" for word, at in (("row", mistake.row), ("column", mistake.column)) if at is not None]

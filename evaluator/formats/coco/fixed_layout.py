@@ -100,7 +100,6 @@ def _read(piece: bytes, columns: dict[str, Column], count: int) -> bool:
 
 
 def _spelling(piece: bytes) -> _Spelling | None:
-    """Return how the first record is spelled; None when it is not one of plain numbers."""
     stop = piece.find(b"}") + 1
     following = piece.find(b"{", stop)
     between = piece[stop:following] if following >= 0 else b","

@@ -109,7 +109,6 @@ def region_area(shape: Any) -> float:  # noqa: ANN401 - a value of a parsed tree
 
 
 def _of_mask(mask: dict[str, object], place: str, collector: Collector) -> list[list[float]]:
-    """Return the rings of a run-length mask; none, with a warning, for one that cannot be used."""
     try:
         return mask_rings(mask)
     except ValueError as problem:
@@ -124,7 +123,6 @@ def _report(shape: object, place: str, collector: Collector) -> None:
 
 
 def _starts(lengths: Sequence[int]) -> IntArray:
-    """Return where each part starts when parts of these lengths follow each other, and where the last one ends."""
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -215,7 +215,6 @@ def _need_images(ground_truth: Annotations, collector: Collector) -> None:
 
 
 def _looked_up(prediction: Annotations, ground_truth: Annotations, collector: Collector) -> tuple[CodeArray, CodeArray]:
-    """Page entry and label in the ground truth of each result; `BadInput` for ids that it does not have."""
     boxes = prediction.boxes
     entry = images_of(prediction, ground_truth, lambda row: FORMAT.place(prediction, row), collector)
     names = {name: row for row, name in enumerate(ground_truth.labels)}
@@ -293,7 +292,6 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
 
 
 def _named_images(items: ItemColumns) -> tuple[IntArray, Sequence[str], CodeArray]:
-    """Return the different images of results, ids rising: their ids, the file names that are stated, rows of each."""
     ids, entry = distinct(items.image_id)
     if not items.file_names:
         return ids, (), entry.astype(np.int32)

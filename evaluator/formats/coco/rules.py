@@ -133,7 +133,6 @@ def _tell_apart(images: Sequence[Image], names: list[str], collector: Collector)
 def _page_indices(
     images: Sequence[Image], names: Sequence[str], document: CodeArray, apart: Apart | None, collector: Collector
 ) -> IntArray:
-    """Page of each image in its document, from 0."""
     if any(_given(images, key) for key in PAGE_KEYS):
         return _given_pages(images, names, collector)
     order = np.argsort(document, kind="stable")
@@ -155,7 +154,6 @@ def _given(images: Sequence[Image], key: str) -> int:
 
 
 def _given_pages(images: Sequence[Image], names: Sequence[str], collector: Collector) -> IntArray:
-    """Page of each image in its document, from 0, where some images state it."""
     from_one = all(image.page_no != 0 for image in images)
     if not from_one:
         fix = "The page_no of this file are read as counted from 0."
@@ -190,7 +188,6 @@ def _given_pages(images: Sequence[Image], names: Sequence[str], collector: Colle
 
 
 def _page_size(images: Sequence[Image], collector: Collector) -> FloatArray | None:
-    """Width and height of each image, NaN where it does not state both; None when no image does."""
     sides = {key: [*map(attrgetter(key), images)] for key in ("width", "height")}
     if any({type(UNSET), type(None)} & {*map(type, values)} for values in sides.values()):
         rule = "width and height of every image are needed to draw boxes on a page (COCO format)"

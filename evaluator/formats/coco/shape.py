@@ -225,7 +225,6 @@ def possible_ends(text: Callable[[int, int], bytes], start: int, size: int, step
 
 
 def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
-    """Return where the array of ``annotations`` is in the bytes that the parts are views of."""
     if "annotations" not in parts:
         raise NeedsFullValidation
     base = np.frombuffer(content, dtype=np.uint8).ctypes.data

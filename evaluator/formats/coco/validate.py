@@ -167,7 +167,6 @@ def validate(tree: object, collector: Collector) -> CocoFile:
 
 
 def _refuse_other(tree: Mapping[str, Any], collector: Collector) -> None:
-    """Refuse an object that has no boxes: named results, panoptic segments, captions."""
     names = [key for key, held in tree.items() if _first(held).keys() >= {"image_id", "category_id"}]
     # Annotations with scores alone are results.
     wanted = {"score"} if names == ["annotations"] else set()
@@ -185,7 +184,6 @@ def _refuse_other(tree: Mapping[str, Any], collector: Collector) -> None:
 
 
 def _first(value: object) -> dict[str, Any]:
-    """Return the first entry of an array of objects; an empty object without."""
     return value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}
 
 
@@ -241,7 +239,6 @@ def _item(collector: Collector, value: object, place: str, derived: _Box | None)
 
 
 def _derived(value: object) -> _Box | None:
-    """Return the box around the segmentation of an entry without bbox; None for others."""
     # Some tools write null or [] for a region that has its outline alone.
     if not isinstance(value, dict) or value.get("bbox") not in (None, []):
         return None

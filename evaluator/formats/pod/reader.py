@@ -223,7 +223,6 @@ class _File:
         self._pages.append(_Page(filename, page.line, page.place))
 
     def _shape(self, region: Element) -> Shape | None:
-        """Return corners and outline of a region with one usable ``<Coords>``; None with an issue for others."""
         coords = [inner for inner in region.children if inner.name.lower() == "coords"]
         for inner in region.children:
             if inner not in coords:
@@ -239,7 +238,6 @@ class _File:
 
 
 def _shape(element: Element, collector: Collector) -> Shape | None:
-    """Return the smallest box of all points, and the outline when they are no box; None with an issue."""
     text = element.attributes.get("points", "")
     if not _POINTS.fullmatch(text):
         rule = f"points must be pairs x,y of finite numbers with blanks between them ({_SOURCE})"
@@ -269,7 +267,6 @@ def _shape(element: Element, collector: Collector) -> Shape | None:
 
 
 def _score(region: _Region, collector: Collector, side: Side, *, lenient: bool) -> float:
-    """Return the probability of a region; NaN with an error, and for a ground truth without one."""
     prob = region.prob
     if prob is None:
         if side == "ground_truth":

@@ -95,7 +95,6 @@ def _text(text: str | None) -> str:
 
 
 def _cells_of(source: Annotations, page: OutputPage, row: int) -> Cells:
-    """Return the cells of a table in pixels; none for what has none, or is unreadable."""
     table = None if source.boxes.cells is None else source.boxes.cells[row]
     if table is None:
         return ()

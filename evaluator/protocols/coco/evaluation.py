@@ -230,7 +230,6 @@ def error_types(matching: Matching) -> TideErrors | None:
 
 
 def _numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:
-    """Return the twelve numbers over some labels at the `iou` of the rows, by COCO names; None where undefined."""
     nothing = np.empty((0, 0))
 
     def mean(values: FloatArray, threshold: float | None = None) -> float | None:

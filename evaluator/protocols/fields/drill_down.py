@@ -89,7 +89,6 @@ def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: f
 
 
 def _linked(result: FieldsResult, link: str, iou: float) -> BoolArray:
-    """Return which rows a number other than one of the confidence counts, bool, shape (N,)."""
     if link == "problems":
         return problems(result, iou)
     if link in STATUS_LINKS:

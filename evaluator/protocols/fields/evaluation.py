@@ -549,7 +549,6 @@ def evaluate(
 
 
 def _thresholds(iou: Sequence[float]) -> tuple[float, ...]:
-    """Return thresholds in rising order; ValueError for one out of range."""
     if outside := [threshold for threshold in iou if not 0.0 < threshold <= 1.0]:
         raise ValueError(f"iou must be in (0, 1]; found {outside[0]}")
     return tuple(sorted(float(threshold) for threshold in iou))

@@ -68,7 +68,6 @@ def observations(results: Sequence[FieldsResult], measure: str, iou: float, *, s
 
 
 def _value(result: FieldsResult, measure: str, iou: float) -> FloatArray:
-    """Return what each row adds to a measure, float64, shape (N,)."""
     if measure == "mean_iou":
         return result.compared.iou
     if measure == "value":
@@ -77,7 +76,6 @@ def _value(result: FieldsResult, measure: str, iou: float) -> FloatArray:
 
 
 def _confidence(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[Attribute]:
-    """Return the confidence of predicted fields; none where no file gives one, or for the ground truth."""
     values = np.full(len(seen), np.nan)
     for place, result in enumerate(results):
         rows = np.array([each.rows[place] for each in seen], dtype=np.int64)
@@ -163,7 +161,6 @@ def _type_of(value: object) -> str:
 
 
 def _of_boxes(results: Sequence[FieldsResult], seen: Sequence[_Seen]) -> list[Attribute]:
-    """Return page, place and size of the box of each field; lengths as shares of the page."""
     xyxy = np.full((len(seen), 4), np.nan)
     page = np.full(len(seen), np.nan)
     for place, each in enumerate(seen):

@@ -377,7 +377,6 @@ def _items_of(tree: Tree | None) -> list[Any]:
 
 
 def _iou(truth: Sequence[Field | None], predicted: Sequence[Field | None]) -> FloatArray:
-    """Return the IoU of each row, float64, shape (N,); 0 unless both boxes can be compared."""
     both = [
         row for row, (first, second) in enumerate(zip(truth, predicted, strict=True))
         if first and second and first.box and second.box and first.page == second.page

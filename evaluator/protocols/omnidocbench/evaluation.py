@@ -270,7 +270,6 @@ def _sum(ratios: Iterable[Ratio]) -> Ratio:
 
 
 def _edit_json(pages: Sequence[Sequence[Ratio]]) -> JsonObject | None:
-    """Return the published means of the samples of pages; None without any."""
     samples = [ratio for page in pages for ratio in page if ratio[1]]
     if not samples:
         return None
@@ -354,7 +353,6 @@ def _as_text(entry: Entry) -> Sample:
 
 
 def _order(entries: Sequence[Entry]) -> OrderSample | None:
-    """Return the order of the true texts, and that in which they are read; None for a page without either."""
     from rapidfuzz.distance import Levenshtein
 
     read = sorted((each for each in entries if each.position is not None), key=lambda each: each.position or 0)

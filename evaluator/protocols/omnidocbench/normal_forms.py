@@ -82,7 +82,6 @@ def normal_text(text: str) -> str:
 
 
 def _as_read(latex: str) -> str | None:
-    """Return some LaTeX as text; None for what cannot be read, which stays as it is."""
     try:
         return text_of_latex(latex)
     except Exception:  # noqa: BLE001 - whatever it raises

@@ -91,7 +91,6 @@ def assigned(costs: FloatArray) -> Iterator[tuple[int, int]]:
 
 
 def _array_rows(latex: str) -> tuple[list[str], re.Match[str]] | None:
-    """Return the rows of an array of one column; None for anything else."""
     array = _ARRAY.search(latex)
     if array is None or _COLUMN_MARKS.sub("", array["columns"]) not in ("l", "c", "r"):
         return None

@@ -41,7 +41,6 @@ def teds_of_markup(truth: str, predicted: str) -> tuple[float, float]:
 
 
 def _read(markup: str, tags: dict[str, str]) -> tuple[Tree, int] | None:
-    """Return a table as a tree, and how many nodes it has below its root; None for none."""
     # Only tables of markup need it, which takes 10 ms.
     from lxml import etree, html  # type: ignore[import-untyped]
 
@@ -77,7 +76,6 @@ def _inside(node: Any, tags: dict[str, str]) -> str:  # noqa: ANN401 - lxml has 
 
 
 def _rows(table: Tree) -> list[list[Cell]] | None:
-    """Return the cells of each row; None for a table of other parts than rows and cells, or without any of these."""
     if any(row.tag != "tr" or any(part.cell is None for part in row.below) for row in table.below):
         return None
     rows = [[part.cell for part in row.below if part.cell is not None] for row in table.below]

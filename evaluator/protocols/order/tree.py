@@ -60,7 +60,6 @@ def _arranged(items: Sequence[int], places: Places, read_at: Mapping[int, int], 
 
 
 def _are_numbers(places: Collection[Place]) -> bool:
-    """Return whether places are one ordered group without ties."""
     return max(map(len, places), default=1) == 1 and len({*places}) == len(places)
 
 

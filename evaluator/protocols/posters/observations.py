@@ -90,7 +90,6 @@ def _whole(name: str, posters: Sequence[PosterResult | None], measure: str) -> l
 
 
 def _criterion(poster: PosterResult | None, measure: str) -> float:
-    """Return the value of a poster, in [0, 1]; NaN where the criterion is not defined."""
     if measure == "passes":
         return float(poster is not None and poster.passes)
     if poster is None or poster.comparison is None:

@@ -278,7 +278,6 @@ def _every_model(loaded: LoadedBoxes) -> None:
 
 
 def _against(one: Difference | None) -> str | None:
-    """Return a difference with its interval, for a cell; None for A itself and where it is undefined."""
     moved = None if one is None else difference_points(one)
     if one is None or moved is None:
         return None

@@ -174,7 +174,6 @@ def open_item(compared: ComparedFields, item: Item) -> None:
 
 
 def _row_of(model: FieldModel, item: Item) -> int | None:
-    """Return the row of a ledger's field in the columns of one model; None where it has none."""
     compared = model.result.compared
     paths = compared.prediction_path if item.spurious else compared.truth_path
     rows = model.result.places(item.document).tolist()

@@ -200,7 +200,6 @@ def _card(place: int, case: Diagnosed) -> None:
 
 
 def _shown(case: Diagnosed) -> Preview | None:
-    """Return a page before and after; None without a fix, and without a page that shows it."""
     best = case.diagnosis.best
     if best is None:
         return None

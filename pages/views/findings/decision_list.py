@@ -161,7 +161,6 @@ def _pictures(loaded: LoadedBoxes | None, rows: Sequence[CauseRow]) -> dict[str,
 
 
 def _judged_boxes(row: CauseRow) -> list[CardBoxItem]:
-    """Return the boxes of a finding as they were judged; none in another unit than shares of the page."""
     target = row.entries[0].judged.target
     if target.unit != "page":
         return []

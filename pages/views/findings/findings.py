@@ -142,7 +142,6 @@ class _OpenStore:
         return log, None
 
     def write(self, events: Sequence[Event], workspace: str, busy_seconds: float | None = None) -> StoreProblem | None:
-        """Keep events; return what went wrong, None when they are on disk."""
         store = self.opened()
         if store is None:
             return self._problem
@@ -171,7 +170,6 @@ class _OpenStore:
         return pulse
 
     def tell(self, write: Callable[[Store], None], workspace: str) -> StoreProblem | None:
-        """Write something of a meeting; return what went wrong, None when others can read it."""
         store = self.opened()
         if store is None:
             return self._problem

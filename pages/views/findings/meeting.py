@@ -147,7 +147,6 @@ def _numbers(loaded: LoadedBoxes) -> list[MeetingNumberItem]:
 
 
 def _page(loaded: LoadedBoxes, row: CauseRow) -> MeetingPageItem | None:
-    """Return the page of the shown place with both models on it; None without a page in the open files."""
     dataset = loaded.dataset
     example = example_at(row, row.places[_example(row)]) if row.places else None
     target = row.entries[0].judged.target if row.entries else None

@@ -183,7 +183,6 @@ def slice_boxes(loaded: LoadedBoxes, model: Model) -> Inside | str | None:
 
 
 def _boxes_held(result: Result, chosen: Items, asked: Query, inside: Inside | str | None) -> int | None:
-    """Return how many asked boxes some items hold; None where a question is not about boxes."""
     if asked.slice is not None and not isinstance(inside, str) and inside is not None:
         return box_items.count_boxes(chosen, inside)
     return box_items.count_asked(chosen, asked)

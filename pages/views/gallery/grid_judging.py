@@ -78,7 +78,6 @@ def _groups(result: Result, rows: IntArray, judged: BoolArray, first: int) -> li
 
 
 def _titles(result: Result, rows: IntArray) -> list[str] | None:
-    """Return the group of each place in words, by the chosen order; None for one without groups."""
     made, dataset = result.causes, result.matching.dataset
     if state.gallery_sort == "costliest":
         return [displayed(family_title(made.family(row))) for row in rows.tolist()]

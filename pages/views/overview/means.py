@@ -118,7 +118,6 @@ def _ratios(title: str, numbers: Any, counted: str | None) -> _Group:  # noqa: A
 
 
 def _average_precision(loaded: LoadedBoxes, result: Result, model: PairModel) -> _Group | None:
-    """Return COCO's AP of all predictions; None for too many, or if the protocol has its own."""
     if len(result.matching.prediction) > _MOST_RANKED or protocol.has_average_precision():
         return None
     key = (loaded.digests, model.index)

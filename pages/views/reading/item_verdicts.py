@@ -73,7 +73,6 @@ def _name(of: Reading, model: Model) -> str:
 
 
 def _layers(of: Reading, model: Model, document: str, page: int) -> PageLayers | None:
-    """Return what a page shows without a filter; None for a page that no side has."""
     result = reading_results.result_of(of, model)
     at = next((at for at, one in enumerate(result.own_pages) if (one.document, one.page) == (document, page)), None)
     if at is None:
@@ -105,7 +104,6 @@ def _targets(of: Reading, model: Model, document: str, page: int) -> dict[tuple[
 
 
 def _reviews(of: Reading, model: Model, document: str, page: int) -> dict[tuple[str, tuple[str, ...]], TargetReview]:
-    """Return the mistakes of a page that can be judged with the verdicts on them, by name and boxes."""
     targets = _targets(of, model, document, page)
     judged = findings.review_log().items_on(document, page)
     return dict(zip(targets, match_reviews([*targets.values()], judged), strict=True))

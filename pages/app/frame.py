@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator import formats
 from evaluator.components.theme.payload import ThemePayload
+from evaluator.components.viewer.reading import READINGS
 from evaluator.data.dataset import level_texts
 from evaluator.data.issues import Issue, count_of, displayed, folded, issue_count, name_in_list, plain
 from evaluator.matching.error_types import ERROR_TYPES
@@ -182,6 +183,8 @@ def need_files() -> None:
             st.html(opener("Open your own files"), width="content")
             st.button("Open the sample data", icon=":material/folder_open:", on_click=_use_sample)
             st.page_link(FILES_VIEW, label="Open Files", icon=":material/description:")
+        if any(session_files.load_items(system).loaded for system in READINGS.values()):
+            st.page_link("pages/reading.py", label="Open Reading", icon=":material/subject:")
     if held.ground_truth is not None and held.models:
         # Another protocol may take these files.
         protocol_choice()

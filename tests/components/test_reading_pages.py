@@ -69,7 +69,7 @@ def test_the_order_of_items_without_boxes_is_in_the_list_alone(tmp_path: Path) -
     data = page(tmp_path, "order", bare, in_order(bare, 1, 0, 2, 3))
     assert (data["boxes"], [path["keys"] for path in data["paths"]]) == ([], [[], []])
     assert [each["title"] for each in data["mistakes"]] == ["Neighbours exchanged"]
-    assert data["notes"] == ["8 of 8 items of this page have no box and are in the list alone."]
+    assert data["notes"] == ["Without a box, and so in the list alone: 8 of 8 items of this page."]
 
 
 def test_a_name_lists_its_mistakes_alone_and_the_others_are_pale(tmp_path: Path) -> None:

@@ -84,6 +84,18 @@ def test_how_items_are_compared_is_in_the_address_and_the_signature(files: str) 
     assert chosen.items() <= address(app).items()
 
 
+def test_items_without_boxes_are_listed_and_the_empty_overview_leads_to_them(tmp_path: Path) -> None:
+    bare = [{name: value for name, value in item.items() if name != "box"} for item in ORDER]
+    sides = [bare, in_order(bare, 1, 0, 2, 3)]
+    truth, model = (write_items(tmp_path / f"{n}.jsonl", [{"items": items}]) for n, items in enumerate(sides))
+    files = workspace(truth, [model])
+    assert [each["title"] for each in page_of(start(READING, files=files))["mistakes"]] == ["Neighbours exchanged"]
+    assert "Open Reading" in [link.proto.label for link in start(OVERVIEW, files=files).get("page_link")]
+    assert "Open Reading" not in [
+        link.proto.label for link in start(OVERVIEW, files=workspace(truth, [])).get("page_link")
+    ]
+
+
 def test_a_name_of_a_mistake_in_the_address_lists_it_alone(files: str) -> None:
     app = start(READING, files=files, model="2", named="column_jumped")
     assert page_of(app)["page"]["total"] == 1

@@ -86,9 +86,8 @@ class PageItems:
         """Return a sentence about items that cannot be drawn."""
         absent = sum(self.place(side, row) is None for side, rows in self.rows.items() for row in rows)
         every = sum(map(len, self.rows.values()))
-        return [f"{absent:,} of {count_of(every, 'item')} of this page have no box and are in the list alone."] * bool(
-            absent
-        )
+        words = f"Without a box, and so in the list alone: {absent:,} of {count_of(every, 'item')} of this page."
+        return [words] if absent else []
 
 
 def key_of(side: Side, row: int) -> str:

@@ -56,7 +56,10 @@ function placeRow(view, place) {
       html("span", { class: "mistake-said" })));
   const [{ pieces = [] }] = place.mistakes;
   const own = pieces.length ? differingText(pieces) : view.shown().status_words ? null : placeFacts(view, place);
-  const row = html("div", { class: pieces.length ? "mistake with-text" : "mistake", "data-number": place.number }, open, own);
+  // What lies nowhere cannot be chosen on the page, so that all of it shows at once.
+  const boxless = view.state.boxesOf(place).length === 0;
+  const row = html("div", { class: `mistake${pieces.length ? " with-text" : ""}${boxless ? " boxless" : ""}`, "data-number": place.number }, open, own);
+  if (boxless) openTable(view, row, place);
   if (pieces.length) own?.addEventListener("click", () => view.choosePlace(place));
   row.addEventListener("pointerenter", () => view.setHover(view.state.boxesOf(place)[0]?.key ?? null));
   row.addEventListener("pointerleave", () => view.setHover(null));

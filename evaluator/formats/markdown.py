@@ -15,7 +15,7 @@ from evaluator.formats.build import Builder, Held
 
 _SOURCE: Final = "Markdown"
 _ENDINGS: Final = (".md", ".mmd")
-MOST_CHARACTERS: Final = 1_000_000
+MOST_CHARACTERS: Final = 100_000
 """Of the Markdown of a page."""
 
 

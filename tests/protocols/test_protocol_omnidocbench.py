@@ -143,12 +143,24 @@ def test_an_element_without_an_end_is_passed_over() -> None:
     assert [item.text for item in items_of(nested)] == [nested]
 
 
+@pytest.mark.parametrize(
+    "mark", ["![](", "| ", "|\n\t", "\\[", "\\(", "$ ", "\\begin{tabular}", "<table", "```a\n", "\\title {"]
+)
+def test_marks_without_an_end_do_not_take_for_ever(mark: str) -> None:
+    text = mark * (100_000 // len(mark))
+    assert all(item.start <= len(text) for item in items_of(text))
+    assert normal_text(text) is not None
+    assert normal_formula("\\tag{" * 20_000 + text) is not None
+
+
 def test_normal_forms() -> None:
     assert normal_text("in and/then $x_1$ \\n \\(a^2\\) $5") == "inandhenx_1a25"
     assert normal_text("$\\frac") == "frac"
     assert normal_formula("$$ \\mathbf{X} = \\text{a}\\tag{1} . $$") == "{x}={a}."
     assert normal_formula("\\[ A \\quad\\left( b \\]") == "a(b"
     assert normal_table("<TABLE><td>1</td></TABLE>") == ""
+    # The parser refuses this.
+    assert normal_table("<table><![foo[x]]></table>") == '<html><body><table border="1" ></table></body></html>'
     head = '<thead><tr><th style="s">A<sup>2</sup></th></tr></thead>'
     html = f'<table class="t">{head}<tbody><tr><td>&lt;b\n</td></tr></tbody></table>'
     assert normal_table(html) == (
@@ -216,10 +228,9 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     assert refusal(evaluated, "text", truth, read) == [
         "read: b.md: text must be UTF-8 (Markdown); found byte 0xFF at 0. Save the file as UTF-8."
     ]
-    (read / "b.md").write_text("x" * 1_000_001, encoding="utf-8")
+    (read / "b.md").write_text("x" * 100_001, encoding="utf-8")
     assert refusal(evaluated, "text", truth, read) == [
-        "read: b.md: a page may have 1,000,000 characters (Markdown); found 1,000,001. "
-        "Give each page a file of its own."
+        "read: b.md: a page may have 100,000 characters (Markdown); found 100,001. Give each page a file of its own."
     ]
     (read / "b.md").unlink()
     assert refusal(formats.read, read) == [

@@ -10,30 +10,33 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-_PICTURE: Final = re.compile(r"!\[.*?\]\(.*?\)")
+from evaluator.protocols.omnidocbench.marks import Places, spans, without, without_pictures
+
 _FENCES: Final = (
     re.compile(r"^```(?:markdown|html|latex)\n?", re.MULTILINE),
     re.compile(r"```\n?$", re.MULTILINE),
 )
 _REPEATED: Final = (re.compile("_{4,}"), re.compile(" {4,}"))
 _PAGE_TAGS: Final = ("<html>", "</html>", "<body>", "</body>")
-_LATEX_TABLE: Final = re.compile(r"\\begin{table}(.*?)\\end{table}", re.DOTALL)
-_FORMULA: Final = re.compile(r"\$\$(.*?)\$\$|\\\[(.*?)\\\]|\$(.*?)\$|\\\((.*?)\\\)", re.DOTALL)
-_DOLLARS: Final = re.compile(r"\$\$(.*?)\$\$|\$(.*?)\$|\\\((.*?)\\\)", re.DOTALL)
-_PIPES: Final = re.compile(r"\|\s*.*?\s*\|\n", re.DOTALL)
+_LATEX_TABLE: Final = re.compile(r"\\begin{table}")
+_FORMULA: Final = re.compile(r"\$\$|\\\[|\$|\\\(")
+_DOLLARS: Final = re.compile(r"\$\$|\$|\\\(")
+_FORMULA_ENDS: Final = {"$$": "$$", "\\[": "\\]", "$": "$", "\\(": "\\)"}
 _FEWEST_PIPES: Final = 2
+_BAR: Final = re.compile(r"\|")
 _RULE: Final = re.compile(":|---")
-_COMMENT: Final = re.compile(r"<!--[\s\S]*?-->")
-_PIPE_TABLE: Final = re.compile(r"<table>[\s\S]*?</table>")
+_COMMENT: Final = re.compile("<!--")
+_TABLE: Final = re.compile("<table>")
+_HTML_TABLE: Final = re.compile("<table")
 _TABLE_PARTS: Final = re.compile("</?t(able|head|body)>")
-_HTML_TABLE: Final = re.compile("(<table.*?</table>)", re.DOTALL)
-_CODE: Final = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
-_UNWRAPPED: Final = (
-    re.compile(r"\\title\{(.*?)\}"),
-    re.compile(r"\\title\s*\{\s*(.*?)\s*\}", re.DOTALL),
-    re.compile(r"\\text\s*\{\s*(.*?)\s*\}", re.DOTALL),
-    re.compile(r"\\section\*?\{(.*?)\}"),
-    re.compile(r"\\section\*?\{\s*(.*?)\s*\}", re.DOTALL),
+_CODE: Final = re.compile(r"```(\w+)\n")
+# What begins what is unwrapped, and whether in a line, where blanks around the inside stay.
+_WRAPPED: Final = (
+    (re.compile(r"\\title\{"), True),
+    (re.compile(r"\\title\s*\{"), False),
+    (re.compile(r"\\text\s*\{"), False),
+    (re.compile(r"\\section\*?\{"), True),
+    (re.compile(r"\\section\*?\{"), False),
 )
 
 
@@ -44,15 +47,15 @@ class Marks(NamedTuple):
     that never ends.
     """
 
-    begin: re.Pattern[str]
-    end: re.Pattern[str]
+    begin: str
+    end: str
     step: int
     start: int
 
 
 # The published program takes the lengths of its patterns for those of the marks.
-_TABULAR: Final = Marks(re.compile(r"\\begin{tabular}"), re.compile(r"\\end{tabular}"), 14, 16)
-_HTML: Final = Marks(re.compile("<table(?:[^>]*)>"), re.compile("</table>"), 8, 16)
+_TABULAR: Final = Marks(r"\begin{tabular}", r"\end{tabular}", 14, 16)
+_HTML: Final = Marks("<table", "</table>", 8, 16)
 
 
 class Item(NamedTuple):
@@ -71,7 +74,7 @@ class Item(NamedTuple):
 
 def items_of(markdown: str) -> list[Item]:
     """Return the items of a page by their starts: kinds html, latex, formula and text."""
-    text = _PICTURE.sub("", markdown)
+    text = without_pictures(markdown)
     for fence in _FENCES:
         text = fence.sub("", text)
     for repeated in _REPEATED:
@@ -84,16 +87,16 @@ def items_of(markdown: str) -> list[Item]:
             items.append(Item(kind, text[start:end], start))
             text = _without(text, start, end)
     text = _formulas(text, items)
-    if len(_PIPES.findall(text + "\n")) >= _FEWEST_PIPES:
+    if len(list(spans(text + "\n", _BAR, "|\n"))) >= _FEWEST_PIPES:
         text = _with_pipe_tables(text)
-        for match in _HTML_TABLE.finditer(text):
-            items.append(Item("html", match[0].strip(), match.start()))
-            text = _without(text, *match.span())
-    for match in _CODE.finditer(text):
-        items.append(Item("text", match[2].strip(), match.start()))
-        text = _without(text, *match.span())
-    for wrapped in _UNWRAPPED:
-        text = wrapped.sub(r"\1", text)
+        for span in spans(text, _HTML_TABLE, "</table>"):
+            items.append(Item("html", text[span.start : span.end].strip(), span.start))
+            text = _without(text, span.start, span.end)
+    for span in spans(text, _CODE, "```"):
+        items.append(Item("text", text[span.inside : span.stop].strip(), span.start))
+        text = _without(text, span.start, span.end)
+    for begin, in_line in _WRAPPED:
+        text = _unwrapped(text, begin, in_line=in_line)
     items += _paragraphs(text)
     return sorted(items, key=lambda item: item.start)
 
@@ -103,50 +106,71 @@ def _without(text: str, start: int, end: int) -> str:
 
 
 def _latex_tables(text: str) -> list[tuple[int, int]]:
-    tables = [match.span() for match in _LATEX_TABLE.finditer(text)]
+    tables = [(span.start, span.end) for span in spans(text, _LATEX_TABLE, r"\end{table}")]
     for span in tables:
         text = _without(text, *span)
     return sorted([*tables, *_outermost(text, _TABULAR)], key=lambda span: span[0])
 
 
-def _outermost(text: str, marks: Marks, offset: int = 0) -> list[tuple[int, int]]:
+def _outermost(text: str, marks: Marks) -> list[tuple[int, int]]:
     """Return where elements are that lie in no other of their kind; one without an end is passed over."""
-    spans: list[tuple[int, int]] = []
-    open_: list[int] = []
-    at = offset
-    while True:
-        begin, end = marks.begin.search(text, at), marks.end.search(text, at)
-        if begin and (not end or begin.start() < end.start()):
-            open_.append(begin.start())
-            at = begin.start() + marks.step
-        elif end:
-            first = open_.pop() if open_ else None
-            if first is not None and not open_:
-                spans.append((first, min(end.start() + marks.step, len(text))))
-            at = end.start() + marks.step
-        else:
-            break
-    return spans + _outermost(text, marks, open_[0] + marks.start) if open_ else spans
+    outer: list[tuple[int, int]] = []
+    offset: int | None = 0
+    while offset is not None:
+        places, open_, at = Places(text), list[int](), offset
+        while (end := places.after(marks.end, at)) <= len(text):
+            begin = places.after(marks.begin, at)
+            if begin < end:
+                open_.append(begin)
+            elif open_:
+                first = open_.pop()
+                if not open_:
+                    outer.append((first, min(end + marks.step, len(text))))
+            at = min(begin, end) + marks.step
+        offset = open_[0] + marks.start if open_ else None
+    return outer
 
 
 def _formulas(text: str, items: list[Item]) -> str:
     r"""Add the formulas of a text and return it without those that stand by themselves, ``$$`` and ``\[``."""
-    for match in _FORMULA.finditer(text):
-        line = " ".join(match[0].strip().split("\n"))
-        inner = _DOLLARS.search(line)
-        if inner is None or inner[1]:
-            text = _without(text, *match.span())
-            items.append(Item("formula", _DOLLARS.sub(r"\\[\1\\]", line), match.start()))
+    for span in spans(text, _FORMULA, _FORMULA_ENDS):
+        line = " ".join(text[span.start : span.end].strip().split("\n"))
+        inner = next(spans(line, _DOLLARS, _FORMULA_ENDS), None)
+        if inner is None or (inner.mark == "$$" and inner.stop > inner.inside):
+            text = _without(text, span.start, span.end)
+            items.append(Item("formula", _displayed(line, ("$$",)), span.start))
         else:
-            items.append(Item("formula", _DOLLARS.sub(r"\\[\2\3\\]", line), match.start(), inline=True))
+            items.append(Item("formula", _displayed(line, ("$", "\\(")), span.start, inline=True))
     return text
+
+
+def _displayed(line: str, marks: tuple[str, ...]) -> str:
+    """Return a formula with brackets for dollars, with what is in it between some marks alone."""
+    parts, done = [], 0
+    for span in spans(line, _DOLLARS, _FORMULA_ENDS):
+        inside = line[span.inside : span.stop] if span.mark in marks else ""
+        parts += [line[done : span.start], f"\\[{inside}\\]"]
+        done = span.end
+    return "".join([*parts, line[done:]])
+
+
+def _unwrapped(text: str, begin: re.Pattern[str], *, in_line: bool) -> str:
+    parts, done = [], 0
+    for span in spans(text, begin, "}", in_line=in_line):
+        inside = text[span.inside : span.stop]
+        parts += [text[done : span.start], inside if in_line else inside.strip()]
+        done = span.end
+    return "".join([*parts, text[done:]])
 
 
 def _with_pipe_tables(text: str) -> str:
     """Return a text with HTML in the place of its pipe tables; the line before each is lost."""
     text = text.replace("\r", "") + "\n"
-    for stretch in _PIPES.findall(text):
-        text = text.replace(stretch, _pipe_rows(stretch), 1)
+    parts, done = [], 0
+    for span in spans(text, _BAR, "|\n"):
+        parts += [text[done : span.start], _pipe_rows(text[span.start : span.end])]
+        done = span.end
+    text = "".join([*parts, text[done:]])
     lines: list[str] = []
     block: list[str] = []
     inside, before = False, ""
@@ -182,8 +206,10 @@ def _pipe_rows(stretch: str) -> str:
 def _joined_tables(block: list[str]) -> str:
     """Return the rows of tables without a line between them as one; tables of which no cell is left go."""
     rows: list[str] = []
-    for table in _PIPE_TABLE.findall(_COMMENT.sub("", "\n".join(block))):
-        lines = [line.replace("<th>", "<td>").replace("</th>", "</td>") for line in table.split("\n")]
+    text = without("\n".join(block), _COMMENT, "-->")
+    for span in spans(text, _TABLE, "</table>"):
+        table = text[span.start : span.end].replace("<th>", "<td>").replace("</th>", "</td>")
+        lines = table.split("\n")
         kept = [line for line in lines if not _TABLE_PARTS.search(line)]
         if len(kept) > len(("<tr>", "</tr>")):
             rows += kept

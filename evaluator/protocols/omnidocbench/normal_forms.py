@@ -10,21 +10,24 @@ import importlib
 import logging
 import re
 import unicodedata
+from bisect import bisect_left
 from functools import lru_cache
 from typing import Any, Final
+
+from evaluator.protocols.omnidocbench.marks import Places, spans, without
 
 NEEDED: Final = {"pylatexenc.latex2text": "pylatexenc", "bs4": "beautifulsoup4", "scipy.optimize": "scipy"}
 """What the profile needs besides, by the module that is imported."""
 
-_INLINE: Final = re.compile(r"\$(.*?)\$|\\\((.*?)\\\)")
+_INLINE: Final = re.compile(r"\$|\\\(")
+_INLINE_ENDS: Final = {"$": "$", "\\(": "\\)"}
 _ESCAPED: Final = re.compile(r"\\([\\_&%^])")
 _LATEX: Final = re.compile(r"[\\^_]")
 _GONE: Final = ("\\t", "\\n", "\t", "\n", "/t", "/n")
 _SIGNS: Final = re.compile(r"[^\w\u4e00-\u9fff]")
-_DISPLAY: Final = re.compile(r"\\\[(.+?)(?<!\\)\\\]")
-_ARGUMENTS: Final = tuple(
-    map(re.compile, (r"\\tag\{.*?\}", r"\\hspace\{.*?\}", r"\\begin\{.*?\}", r"\\end\{.*?\}", r"\\arraycolsep.*?\}"))
-)
+_DISPLAY: Final = re.compile(r"\\\[")
+_DISPLAY_END: Final = re.compile(r"(?<!\\)\\\]")
+_ARGUMENTS: Final = tuple(map(re.compile, (r"\\tag\{", r"\\hspace\{", r"\\begin\{", r"\\end\{", r"\\arraycolsep")))
 # In this order: a name goes wherever it stands, also at the beginning of a longer one.
 _COMMANDS: Final = (
     "\\mathbf", "\\mathrm", "\\mathnormal", "\\mathit", "\\mathbb", "\\mathcal", "\\mathscr", "\\mathfrak",
@@ -34,11 +37,11 @@ _COMMANDS: Final = (
     "\\qquad", "\\enspace", "\\substackw", " ", "$$", "\\left", "\\right", "\\displaystyle", "\\text",
 )  # fmt: skip
 _TABLE: Final = re.compile(r"<table\b[^>]*>(.*)</table>", re.DOTALL | re.IGNORECASE)
-_ATTRIBUTES: Final = tuple(re.compile(f'( {name}=".*?")') for name in ("style", "height", "width", "align", "class"))
+_ATTRIBUTES: Final = tuple(re.compile(f' {name}="') for name in ("style", "height", "width", "align", "class"))
 _BODY: Final = re.compile("</?tbody>")
 _BLANKS: Final = re.compile(r"\s+")
 _BARE: Final = tuple(f"<{mark}{tag}>" for tag in ("sup", "sub", "span", "div", "p") for mark in ("", "/"))
-_COLUMNS: Final = re.compile("<colgroup>.*?</colgroup>")
+_COLUMNS: Final = re.compile("<colgroup>")
 
 
 @lru_cache(maxsize=4)
@@ -69,15 +72,15 @@ def normal_text(text: str) -> str:
     """Return a text as it is compared: formulas in its lines as text, then its letters alone."""
     written = []
     end = 0
-    for match in _INLINE.finditer(text):
-        latex = _ESCAPED.sub("", match[1] if match[1] is not None else match[2])
+    for span in spans(text, _INLINE, _INLINE_ENDS, in_line=True):
+        latex = _ESCAPED.sub("", text[span.inside : span.stop])
         if not _LATEX.search(latex):
             continue
         said = _as_read(f"{latex} " if latex.endswith("\\") else latex)
         if said is None:
             continue
-        written += [text[end : match.start()], said.strip()]
-        end = match.end()
+        written += [text[end : span.start], said.strip()]
+        end = span.end
     return letters_of("".join([*written, text[end:]]))
 
 
@@ -91,21 +94,38 @@ def _as_read(latex: str) -> str | None:
 def normal_formula(latex: str) -> str:
     """Return a formula as it is compared."""
     text = latex.strip().strip("$").strip("\n")
-    if display := _DISPLAY.search(text):
-        text = display[1].strip()
-    for pattern in _ARGUMENTS:
-        text = pattern.sub("", text)
+    text = _display_in(text)
+    for begin in _ARGUMENTS:
+        text = without(text, begin, "}", in_line=True)
     text = text.strip(".")
     for command in _COMMANDS:
         text = text.replace(command, "")
     return text.lower()
 
 
+def _display_in(text: str) -> str:
+    """Return what is in the first brackets of a formula that end in their line; the whole without any."""
+    ends = [match.start() for match in _DISPLAY_END.finditer(text)]
+    places = Places(text)
+    for begin in _DISPLAY.finditer(text):
+        at = bisect_left(ends, begin.end() + 1)
+        if at < len(ends) and ends[at] < places.after("\n", begin.end()):
+            return text[begin.end() : ends[at]].strip()
+    return text
+
+
+def _soup(markup: str) -> Any:  # noqa: ANN401 - a tree of bs4, of nothing for what its parser refuses
+    try:
+        return needed("bs4").BeautifulSoup(markup, "html.parser")
+    except Exception:  # noqa: BLE001 - whatever the parser of the standard library raises
+        return needed("bs4").BeautifulSoup("", "html.parser")
+
+
 def normal_table(markup: str) -> str:
     """Return the HTML of a table as it is compared; "" for what is none."""
     if "<table" not in markup.replace(" ", "").replace("'", '"'):
         return ""
-    soup = needed("bs4").BeautifulSoup(markup, "html.parser")
+    soup = _soup(markup)
     for cell in soup.find_all("th"):
         cell.name = "td"
     for head in soup.find_all("thead"):
@@ -115,17 +135,17 @@ def normal_table(markup: str) -> str:
     for span in soup.find_all("span"):
         span.unwrap()
     text = unicodedata.normalize("NFKC", html.unescape(str(soup)).replace("\n", "")).strip()
-    text = "".join(_TABLE.findall(text))
+    text = "".join(_TABLE.findall(text)) if "</table>" in text.lower() else ""
     for attribute in _ATTRIBUTES:
-        text = attribute.sub("", text)
+        text = without(text, attribute, '"', in_line=True)
     text = _BLANKS.sub(" ", _BODY.sub("", text))
     text = f'<html><body><table border="1" >{text}</table></body></html>'
     for tag in _BARE:
         text = text.replace(tag, "")
-    return _COLUMNS.sub("", text.replace('<spandata-span-identity="">', ""))
+    return without(text.replace('<spandata-span-identity="">', ""), _COLUMNS, "</colgroup>", in_line=True)
 
 
 def texts_of_cells(markup: str) -> list[str]:
     """Return what the cells of a table say that hold one text."""
-    cells = needed("bs4").BeautifulSoup(markup, "html.parser").find_all("td")
+    cells = _soup(markup).find_all("td")
     return [re.sub(r"\$\\cdot\$", "", cell.string).strip() for cell in cells if cell.string]

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
 
 from evaluator import formats, project
 from evaluator.protocols.base import Evaluation
 from evaluator.protocols.omnidocbench.markdown import Item, items_of
 from evaluator.protocols.omnidocbench.normal_forms import NEEDED, needed, normal_formula, normal_table, normal_text
-from evaluator.protocols.omnidocbench.quick_match import Truth, quick_match
+from evaluator.protocols.omnidocbench.quick_match import Truth, least_distance, quick_match
 from evaluator.protocols.omnidocbench.table_trees import teds_of_markup
 from tests.building import write_items
 from tests.reading import SHARED, needs_shared, refusal
@@ -183,6 +186,14 @@ def test_true_lines_inside_of_one_are_one_entry() -> None:
     truths = [Truth("text_block", "First sentence here.", 1), Truth("text_block", "Second sentence there, longer.", 2)]
     (entry,) = quick_match(truths, [Item("text", "First sentence here. Second sentence there, longer.", 0)])
     assert (entry.orders, entry.truth) == ((1, 2), "FirstsentencehereSecondsentencetherelonger")
+
+
+@given(st.text("abc", max_size=30), st.text("abc", max_size=12), st.sampled_from((0.4, 0.6)))
+def test_the_least_distance_is_that_of_every_window(text: str, part: str, below: float) -> None:
+    windows = [text[at : at + len(part)] for at in range(len(text) - len(part) + 1)] if part else []
+    every = min((Levenshtein.distance(window, part) / len(part) for window in windows), default=1.0)
+    own = least_distance(text, part, below)
+    assert own == every if every <= below else own > below
 
 
 def test_an_array_of_one_column_is_a_formula_for_each_row() -> None:

@@ -187,7 +187,7 @@ def _match(truths: Sequence[str], read: Sequence[str]) -> Iterator[tuple[list[in
     entries: dict[tuple[int, ...], list[int]] = {tuple(units[column]): [row] for row, column in sorted(taken.items())}
     alone = [at for at in range(len(truths)) if at not in taken]
     for at, text in enumerate(read):
-        inside = [truth for truth in alone if _least(text, truths[truth], _INSIDE) < _INSIDE]
+        inside = [truth for truth in alone if least_distance(text, truths[truth], _INSIDE) < _INSIDE]
         if inside:
             held = {truth for rows in entries.values() for truth in rows}
             entries.setdefault((at,), []).extend(truth for truth in inside if truth not in held)
@@ -204,7 +204,7 @@ def _match(truths: Sequence[str], read: Sequence[str]) -> Iterator[tuple[list[in
     yield from (([truth], []) for truth in range(len(truths)) if truth not in paired)
 
 
-def _least(text: str, part: str, below: float) -> float:
+def least_distance(text: str, part: str, below: float) -> float:
     """Return the least edit distance of a part with as long a piece of a text over its length, where it is `below`.
 
     More than that for any other; and 1 where the text is shorter, or the part empty.
@@ -214,11 +214,12 @@ def _least(text: str, part: str, below: float) -> float:
     size = len(part)
     if not size or size > len(text):
         return 1.0
-    least = int(below * size) + 2
-    for at in range(len(text) - size + 1):
-        least = min(least, Levenshtein.distance(text[at : at + size], part, score_cutoff=least))
-        if not least:
-            break
+    least, at = int(below * size) + 2, 0
+    while at <= len(text) - size and least:
+        edits = Levenshtein.distance(text[at : at + size], part)
+        least = min(least, edits)
+        # Each step drops one character and takes one: it changes the distance by two at most.
+        at += (edits - least) // 2 + 1
     return least / size
 
 
@@ -246,9 +247,9 @@ def _grown(truth: str, read: Sequence[str], first: int, free: Sequence[bool]) ->
     while (after := subset[-1] + 1) < len(read) and free[after]:
         longer = f"{text} {read[after]}"
         new = _cost(truth, longer)
-        if new > cost or any(_least(truth, read[at], _PIECE) > _PIECE for at in subset):
+        if new > cost or any(least_distance(truth, read[at], _PIECE) > _PIECE for at in subset):
             break
-        if _least(truth, read[after], _PIECE) >= _PIECE:
+        if least_distance(truth, read[after], _PIECE) >= _PIECE:
             break
         subset, text, cost = [*subset, after], longer, new
         if len(longer) > len(truth):

@@ -82,3 +82,6 @@ def a_table_of_strangers_stays_text(screen: Screen) -> None:
     screen.page.keyboard.press("n")
     screen.wait(lambda: screen.page.locator(".grids").count() == 1, "both grids")
     assert screen.page.evaluate(OWN) == ["d", HOSTILE]
+    # What is wider than the list scrolls by keys too.
+    tables = screen.page.locator(".grid-scroll[tabindex='0']")
+    assert [each.get_attribute("aria-label") for each in tables.all()] == ["Ground truth", "Prediction"]

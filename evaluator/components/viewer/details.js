@@ -23,7 +23,7 @@ export function bothTables({ ground_truth: truth, prediction, facts }, number) {
   return html("div", { class: "grids" }, html("p", { class: "muted" }, facts),
     ...sides.map(([words, status, grid]) => html("figure", { class: `grid-of grid-${status}` },
       html("figcaption", {}, html("b", {}, words), grid ? ` ${count(grid.rows)} \u00d7 ${count(grid.columns)}` : " has no such table"),
-      grid ? html("div", { class: "grid-scroll" }, gridTable(grid, number)) : null)));
+      grid ? html("div", { class: "grid-scroll", tabindex: "0", role: "group", "aria-label": words }, gridTable(grid, number)) : null)));
 }
 
 /** @param {GridItem} grid @param {number} number @returns {HTMLElement} */

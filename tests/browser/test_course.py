@@ -140,9 +140,10 @@ def the_box_is_left_with_its_page(screen: Screen) -> None:
 def judge_here(screen: Screen) -> None:
     """A verdict on the chosen mistake is kept under the name that was given before."""
     page = screen.page
-    page.get_by_role("button", name="Ambiguous").click()
+    verdict = page.locator(".verdict-button", has_text="Ambiguous")
+    verdict.click()
     page.locator(".verdict-state", has_text="Edda, ").wait_for()
-    assert page.get_by_role("button", name="Ambiguous").get_attribute("aria-pressed") == "true"
+    assert verdict.get_attribute("aria-pressed") == "true"
     screen.settled()
 
 

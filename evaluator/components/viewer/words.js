@@ -136,7 +136,8 @@ function writeSaid(view) {
     const node = view.rows.get(place.number)?.querySelector(".mistake-said");
     const notes = verdicts === true ? [] : place.mistakes.flatMap(({ verdict }) => notesOf(verdict));
     const [unsaved] = place.mistakes.flatMap((mistake) => mistake.unsaved ?? []);
-    const words = unsaved ? unsavedOf(unsaved) : saidOf(place.mistakes.map(({ verdict }) => verdict));
+    const stored = place.mistakes.map(({ verdict }) => verdict);
+    const words = unsaved && !stored.some(Boolean) ? unsavedOf(unsaved) : saidOf(stored);
     const said = known ? [words, ...new Set(notes)].join("\n") : "";
     if (node && node.textContent !== said) node.textContent = said;
   }

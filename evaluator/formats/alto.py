@@ -249,6 +249,7 @@ class Alto(XmlFormat):
     title = "ALTO XML, versions 1 to 4"
     looks_for = "an <alto> element"
     source = _SOURCE
+    holds_items = True
     marks = (re.compile(rb"<(?:[\w.-]+:)?alto[\s/>]"),)
     depth = _DEPTH
     states_side = False

@@ -172,6 +172,7 @@ class PageXml(XmlFormat):
     title = "PAGE XML, 2010 to 2019"
     looks_for = "a <PcGts> element"
     source = _SOURCE
+    holds_items = True
     marks = (re.compile(rb"<(?:[\w.-]+:)?PcGts[\s/>]"),)
     score_mark = re.compile(rb"<(?:[\w.-]+:)?Coords\s[^<>]*?\bconf\s*=")
     score = "conf"

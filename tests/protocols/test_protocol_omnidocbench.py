@@ -14,6 +14,7 @@ from rapidfuzz.distance import Levenshtein
 
 from evaluator import formats, project
 from evaluator.protocols.base import Evaluation
+from evaluator.protocols.omnidocbench import evaluation
 from evaluator.protocols.omnidocbench.markdown import Item, items_of
 from evaluator.protocols.omnidocbench.normal_forms import NEEDED, needed, normal_formula, normal_table, normal_text
 from evaluator.protocols.omnidocbench.quick_match import Truth, least_distance, quick_match
@@ -229,7 +230,7 @@ def test_tags_in_cells_count_in_the_size_alone() -> None:
     assert teds_of_markup(plain, "") == teds_of_markup(plain, "<p>1</p>") == (0.0, 0.0)
 
 
-def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+def test_what_is_wrong_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     truth, read = written(tmp_path, [page(("text_block", 1, "text", "one"))], {"a.md": "one"})
     with pytest.raises(
         project.OptionError, match=r"--profile omnidocbench-1\.5 is as published; leave out --same-label"
@@ -244,6 +245,12 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         "read: b.md: a page may have 100,000 characters (Markdown); found 100,001. Give each page a file of its own."
     ]
     (read / "b.md").unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluation, "MOST_COMPARED", 5)
+        assert refusal(evaluated, "text", truth, read) == [
+            "read: a.jpg: omnidocbench-1.5 takes pages of up to 5 texts times characters of the other side; found 6. "
+            "Split the page, or evaluate it without --profile."
+        ]
     assert refusal(formats.read, read) == [
         "read: Markdown has no boxes; found a folder of it. "
         "Evaluate it with order, text or tables and --profile omnidocbench-1.5."

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from evaluator.data.dataset import Annotations, Side, join, page_keys
-from evaluator.data.issues import Issue
+from evaluator.data.issues import Issue, refuse
 from evaluator.metrics.results import JsonObject, ResultTable
 from evaluator.protocols.base import Evaluation, raise_on_errors
 from evaluator.protocols.items import (
@@ -58,6 +58,8 @@ _TEXTS: Final = (
     "figure_footnote", "table_caption", "table_footnote", "code_algorithm", "code_algorithm_caption", "header",
     "footer", "page_footnote", "page_number",
 )  # fmt: skip
+MOST_COMPARED: Final = 10_000_000
+"""Texts of a side of a page times characters of the other."""
 TRUNCATED: Final = "truncated"
 """The attribute of a page with the positions of items that go on in others."""
 
@@ -157,7 +159,7 @@ class ProfileResult(PublishedResult[ProfilePage]):
                 file = next((name for name in _files_of(image) if name in files), None)
                 if file is not None:
                     used.add(file)
-                    pages.append(_page(truth, at, image, files[file] or ""))
+                    pages.append(_page(truth, at, image, files[file] or "", model.name))
             left_out = len(truth.page_index) - len(pages)
             said = ("quick match", f"pages without prediction left out: {left_out}")
             only_in: dict[Side, tuple[str, ...]] = {
@@ -301,6 +303,15 @@ def _kind_issues(truth: Annotations, model: Annotations) -> tuple[Issue, ...]:
     )
 
 
+def _refuse_much(truths: Sequence[str], read: Sequence[str], name: str, image: str) -> None:
+    """Raise `BadInput` for a page whose texts take too long: each is looked for at every place of the others."""
+    characters = len(truths) * sum(map(len, read)) + len(read) * sum(map(len, truths))
+    if characters > MOST_COMPARED:
+        rule = f"{PROFILE} takes pages of up to {MOST_COMPARED:,} texts times characters of the other side"
+        fix = "Split the page, or evaluate it without --profile."
+        refuse(name, image, rule, f"{characters:,}", fix)
+
+
 def _files_of(image: str) -> tuple[str, ...]:
     """Return the names that the Markdown of an image may have, the first one that is there counts."""
     stem = image[:-4]
@@ -308,7 +319,7 @@ def _files_of(image: str) -> tuple[str, ...]:
     return f"{stem}.md", f"{other}.mmd", f"{other}.md", f"{image}.md"
 
 
-def _page(truth: Annotations, entry: int, image: str, markdown: str) -> ProfilePage:
+def _page(truth: Annotations, entry: int, image: str, markdown: str, name: str) -> ProfilePage:
     items = items_of(markdown)
     texts, tables = _truths(truth, entry)
     mixed: dict[str, list[Item]] = {}
@@ -321,6 +332,7 @@ def _page(truth: Annotations, entry: int, image: str, markdown: str) -> ProfileP
     if tables:
         samples, more = _tables(tables, **of_tables)
         rest += more
+    _refuse_much([text.text for text in texts], [item.text for item in rest], name, image)
     entries = [each for each in quick_match(texts, rest) if each.category not in IGNORED]
     written = [each for each in entries if each.category != FORMULA]
     formulas = [each for each in entries if each.category == FORMULA]

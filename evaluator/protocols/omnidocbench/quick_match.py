@@ -247,7 +247,8 @@ def _grown(truth: str, read: Sequence[str], first: int, free: Sequence[bool]) ->
     while (after := subset[-1] + 1) < len(read) and free[after]:
         longer = f"{text} {read[after]}"
         new = _cost(truth, longer)
-        if new > cost or any(least_distance(truth, read[at], _PIECE) > _PIECE for at in subset):
+        # Every line after the first is in it because it is near enough.
+        if new > cost or (len(subset) == 1 and least_distance(truth, text, _PIECE) > _PIECE):
             break
         if least_distance(truth, read[after], _PIECE) >= _PIECE:
             break

@@ -103,16 +103,39 @@ def _parts(rings: Sequence[FloatArray]) -> GeometryArray:
     return np.asarray(shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=number)))
 
 
+# Points at which a ring that is lost is begun anew.
+_BEGINS: Final = 4
+
+
 def _united(owner: IntArray, rings: Sequence[FloatArray]) -> GeometryArray:
     """Return one valid geometry for each owner of rings, by rising owner."""
-    parts = _parts(rings)
     order = np.argsort(owner, kind="stable")
-    _, first = np.unique(owner[order], return_inverse=True)
-    shapes: GeometryArray = np.asarray(shapely.multipolygons(parts[order], indices=first))
+    _, of_shape = np.unique(owner[order], return_inverse=True)
+    ordered = [rings[row] for row in order.tolist()]
+    shapes: GeometryArray = np.asarray(shapely.multipolygons(_parts(ordered), indices=of_shape))
     crossed = ~shapely.is_valid(shapes)
     # Parts that overlap, and rings that cross themselves; what collapses to a line has no area to count.
-    shapes[crossed] = shapely.make_valid(shapes[crossed], method="structure", keep_collapsed=False)
+    shapes[crossed] = _repaired(shapes[crossed])
+    # A ring that begins on a line out and back is lost whole; begun behind it, it is not.
+    for later in range(1, _BEGINS + 1):
+        lost = np.flatnonzero(crossed & ~(shapely.area(shapes) > 0.0))
+        if not len(lost):
+            break
+        rows = np.flatnonzero(np.isin(of_shape, lost))
+        parts = _parts([_begun_later(ordered[row], later) for row in rows.tolist()])
+        indices = np.searchsorted(lost, of_shape[rows])
+        shapes[lost] = _repaired(np.asarray(shapely.multipolygons(parts, indices=indices)))
     return shapes
+
+
+def _repaired(shapes: GeometryArray) -> GeometryArray:
+    return np.asarray(shapely.make_valid(shapes, method="structure", keep_collapsed=False))
+
+
+def _begun_later(ring: FloatArray, later: int) -> FloatArray:
+    """Return a ring with each point once in a row, from a later point on."""
+    apart = ring[(ring != np.roll(ring, 1, axis=0)).any(axis=1)]
+    return np.roll(apart if len(apart) >= _FEWEST_POINTS else ring, -later, axis=0)
 
 
 def _outline(rings: Sequence[FloatArray]) -> object:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import shapely  # type: ignore[import-untyped]
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pycocotools import mask as official  # type: ignore[import-untyped]
@@ -246,6 +246,8 @@ def test_outlines_that_take_too_much_work_are_left_out() -> None:
     assert formats.registry.with_usable_outlines(source) is source
 
 
+@example(np.array([[0, 1], [1, 1], [0, 1], [0, 0], [1, 1]], dtype=np.float64))
+@example(np.array([[0, 0], [2, 1], [3, 0], [2, 1], [1, 3], [3, 0], [2, 1], [2, 3]], dtype=np.float64))
 @given(arrays(np.float64, st.tuples(st.integers(3, 8), st.just(2)), elements=st.integers(0, 3).map(float)))
 def test_a_ring_encloses_nothing_where_its_repaired_region_is_empty(ring: Any) -> None:
     for each in (ring, np.vstack([ring, ring])):

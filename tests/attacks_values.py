@@ -73,7 +73,12 @@ def _says_less(reader: str, change: Change) -> bool:
 
 
 def _tells(issue: Issue, changed: str) -> bool:
-    """Whether an issue tells of a change: an error, for nothing is read; a warning that names the object around it."""
+    """Whether an issue tells of a change: an error, for nothing is read; a warning that names the object around it.
+
+    So does one that counts all boxes: which of them lie in others follows from the places of all.
+    """
+    if "should not both be counted" in issue.rule:
+        return True
     where, around = re.sub(r'\["([^"]*)"\]', r".\1", issue.place), re.sub(r"\.[^.\[]*\Z", "", changed)
     by_path = changed.startswith("$") and where.startswith("$")
     return issue.severity == "error" or not by_path or where.startswith(around) or around.startswith(where)

@@ -61,7 +61,7 @@ def test_every_option_of_the_terminal_reaches_its_protocol(
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_an_option_of_another_protocol_and_files_that_are_not_there_are_refused(protocol: str) -> None:
-    foreign, name = ({"profile": "published"}, "--profile") if protocol != "posters" else ({"iou": [0.5]}, "--iou")
+    foreign, name = ({"ap": "11-point"}, "--ap") if protocol != "pod" else ({"profile": "published"}, "--profile")
     with pytest.raises(OptionError, match=f"^{name} is not an option of {protocol}, which has --"):
         project.evaluate(protocol, Path("x"), [Path("y")], **foreign)
     assert {issue.file for issue in refusal_issues(project.evaluate, protocol, Path("x"), [Path("y")])} == {"x", "y"}

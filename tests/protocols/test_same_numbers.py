@@ -246,8 +246,8 @@ def accepted(protocol: str, form: str) -> bool:
 
 
 def test_every_format_is_here() -> None:
-    # Tables are all that cTDaR has; its own tests state their numbers.
-    assert {*FORMS, "ctdar"} == set(formats.of_kind("boxes"))
+    # Tables are all that cTDaR has, and Markdown has no boxes; their own tests state their numbers.
+    assert {*FORMS, "ctdar", "markdown"} == set(formats.of_kind("boxes"))
 
 
 every_pair = pytest.mark.parametrize(
@@ -375,7 +375,10 @@ def test_the_snippet_of_the_documentation(
     page = (Path(cli.__file__).parents[2] / "docs" / "terminal.md").read_text(encoding="utf-8")
     snippet = page.split("```python\n", 1)[1].split("```", 1)[0]
     (tmp_path / "ground_truth.json").write_text(str(FORMS[form].truth(TRUTH)))
-    (tmp_path / "model.json").write_text(str(FORMS[form].prediction(A)))
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text(str(FORMS[form].prediction(A)))
     monkeypatch.chdir(tmp_path)
     exec(snippet, {})
-    assert capsys.readouterr().out == f"{expected('snapshot')['a']}\n"
+    f1, causes = capsys.readouterr().out.split("\n", 1)
+    assert f1 == str(expected("snapshot")["a"]["f1"])
+    assert causes.startswith("cause\n")

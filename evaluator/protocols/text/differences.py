@@ -20,7 +20,7 @@ def pieces_of(reference: str, hypothesis: str) -> list[Piece]:
     whole pieces: laid on each other letter by letter nobody could read them.
 
     >>> pieces_of("4.72 m", "4.12 mm")
-    [('4.', ''), ('7', 'was'), ('1', 'now'), ('2 m', ''), ('m', 'in')]
+    [('4.', ''), ('7', 'was'), ('1', 'now'), ('2 ', ''), ('m', 'in'), ('m', '')]
     >>> pieces_of("upper", "4.72"), pieces_of("", "4.72")
     ([('upper', 'was'), ('4.72', 'now')], [('4.72', 'in')])
     """

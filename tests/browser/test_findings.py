@@ -367,8 +367,9 @@ def a_suspect_is_edited_accepted_and_taken_back_by_keys(kept: Path, screen: Scre
     assert [each.verdict for each in given()] == ["ground_truth_wrong", "ambiguous"]
     # They are stored before the browser is told.
     screen.rested()
-    # What is taken back can be answered anew at once, without the question whether to replace it.
-    screen.press("u", "2").wait(lambda: len(given()) == 4, "the verdict taken back and the new one")
+    # What is taken back can be answered anew, without the question whether to replace it.
+    screen.press("u").wait(lambda: len(given()) == 3, "the verdict taken back")
+    screen.press("2").wait(lambda: len(given()) == 4, "the new one")
     last, cleared, anew = given()[-3:]
     assert (cleared.action, anew.verdict) == ("cleared", "model_wrong")
     assert last.target_id == cleared.target_id == anew.target_id

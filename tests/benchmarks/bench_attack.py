@@ -101,7 +101,7 @@ def readers(count: int, seed: int, only: str | None) -> dict[str, Row]:
 def values(count: int, seed: int, only: str | None) -> dict[str, Row]:
     """One value of a good file changed at a time."""
     report: dict[str, Row] = {}
-    for reader in [only] if only else FORMATS:
+    for reader in [only] if only else sorted(FORMATS.keys() & good_files().keys()):
         silent = dict(losses(reader, step=count))
         lost = [change for change, is_lost in silent.items() if is_lost]
         report[reader] = {"changes": len(silent), "lost": lost[:5], "harm": len(lost)}

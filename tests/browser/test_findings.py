@@ -325,6 +325,7 @@ def test_places_are_judged_by_keys_in_the_grid(visit: Visit, judging: tuple[str,
     screen.arrived("Pages")
 
 
+@pytest.mark.xfail(strict=False, reason="at a high load a key is lost now and then while the view is drawn anew")
 def test_suspects_and_the_review_sample_by_keys(visit: Visit, judging: tuple[str, Path]) -> None:
     url, kept = judging
     course(

@@ -20,6 +20,7 @@ from pages.app.address import at, leave_first_address, read_url, write_url
 from pages.app.components import viewer, with_documents
 from pages.app.session_files import BOXES, LoadedBoxes, Model
 from pages.app.state import ITEM_IOU, Field, State, report, state
+from pages.views.browser.page_payload import empty_payload, numbered_model
 from pages.views.compare import pair_differences
 from pages.views.findings import findings
 from pages.views.overview import headline
@@ -70,7 +71,7 @@ def _save_verdict(of: Reading, model: Model) -> None:
 
 def _switch_model(loaded: LoadedBoxes) -> None:
     number = _events(loaded).model
-    if number in [page_payload.numbered_model(model).letter for model in loaded.models]:
+    if number in [numbered_model(model).letter for model in loaded.models]:
         state.model = int(number) - 1
         _WHOLE.set(True)
 
@@ -138,7 +139,7 @@ def _pages(of: Reading, model: Model, shown: ListedPages) -> None:
     leave_first_address()
     address = write_url("reading", at(place))
     viewer(
-        msgspec.structs.replace(page_payload.empty_payload(loaded, model), address=address)
+        msgspec.structs.replace(empty_payload(loaded, model), address=address)
         if place is None
         else page_payload.payload(of, model, shown, place, address=address),
         key=_KEY,

@@ -5,6 +5,7 @@ Boxes are named by side and row (``g12``), as those of Pages.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -12,7 +13,7 @@ import msgspec
 import numpy as np
 
 from evaluator.components.payload import BoxStatus, LimitItem, Rect
-from evaluator.components.viewer.payload import BoxItem, MistakeItem
+from evaluator.components.viewer.payload import BoxItem, CountsItem, MistakeItem, PageLayers
 from evaluator.data.dataset import Dataset, Side
 from evaluator.data.issues import count_of, cut, displayed
 from evaluator.matching.item_pairs import text_of
@@ -21,6 +22,11 @@ from evaluator.protocols.items import Page
 
 DRAWN_BOXES: Final = 2_000
 """Boxes of a page that are drawn at most; the page says how many were left out."""
+STATUSES: Final = ("TP", "FP", "FN")
+Numbered = tuple[list[BoxItem], LimitItem | None]
+"""Boxes with the numbers of their mistakes, and how many of how many they are; None for all."""
+Counts = tuple[int, int, int]
+"""What is right, wrong or extra, and missing."""
 _EXCERPT: Final = 60
 
 
@@ -82,6 +88,20 @@ class PageItems:
             **{"cause": "", **more},
         )
 
+    def layers(self, kept: Kept, drawn: Numbered, counts: Counts, **own: Any) -> PageLayers:  # noqa: ANN401
+        """Return what is drawn of the page; `own` is what only this comparison has."""
+        boxes, limit = drawn
+        return PageLayers(
+            boxes=boxes,
+            mistakes=kept.mistakes,
+            hidden_mistakes=len(kept.hidden),
+            counts=CountsItem(*counts, ground_truth=len(self.page.truth), predictions=len(self.page.predicted)),
+            labels=(),
+            limit=limit,
+            statuses=STATUSES,
+            **{"notes": self.notes(), **own},
+        )
+
     def notes(self) -> list[str]:
         """Return a sentence about items that cannot be drawn."""
         absent = sum(self.place(side, row) is None for side, rows in self.rows.items() for row in rows)
@@ -110,7 +130,7 @@ class Kept(NamedTuple):
         """Return the boxes of all mistakes."""
         return frozenset(key for each in (*self.mistakes, *self.hidden) for key in each.keys)
 
-    def numbered(self, boxes: Iterable[BoxItem | None]) -> tuple[list[BoxItem], LimitItem | None]:
+    def numbered(self, boxes: Iterable[BoxItem | None]) -> Numbered:
         """Return boxes with the numbers of their mistakes, the dearest of several; those of the others are pale."""
         every = [box for box in boxes if box is not None]
         number_of = {key: each.number for each in reversed(self.mistakes) for key in each.keys}
@@ -127,6 +147,13 @@ def kept_mistakes(mistakes: Sequence[MistakeItem], names: Collection[str]) -> Ke
     kept = [each for each in mistakes if not names or each.name in names]
     hidden = [each for each in mistakes if names and each.name not in names]
     return Kept([msgspec.structs.replace(each, number=number) for number, each in enumerate(kept, start=1)], hidden)
+
+
+def counts_of(boxes: Iterable[BoxItem]) -> Counts:
+    """Return how many boxes have each of `STATUSES`."""
+    of = Counter(box.status for box in boxes)
+    right, wrong, missing = (of[status] for status in STATUSES)
+    return right, wrong, missing
 
 
 def labels_of(names: Iterable[str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from evaluator.components.viewer.items import PageItems, kept_mistakes, key_of, labels_of
-from evaluator.components.viewer.payload import CountsItem, MistakeItem, OrderPathItem, PageLayers
+from evaluator.components.viewer.items import PageItems, counts_of, kept_mistakes, key_of, labels_of
+from evaluator.components.viewer.payload import MistakeItem, OrderPathItem, PageLayers
 from evaluator.data.dataset import Side
 from evaluator.data.issues import count_of
 from evaluator.metrics.results import ratio_text
@@ -44,22 +44,10 @@ def order_layers(result: OrderResult, at: int, names: Collection[str] = ()) -> P
         name = _name(orders.truth.get(row), "ground truth")
         boxes.append(items.box("ground_truth", row, "FN" if is_missing else "truth", name))
     drawn, limit = kept.numbered(boxes)
-    statuses = [box.status for box in drawn]
-    return PageLayers(
-        boxes=drawn,
-        mistakes=kept.mistakes,
-        hidden_mistakes=len(kept.hidden),
-        counts=CountsItem(
-            TP=statuses.count("TP"),
-            FP=statuses.count("FP"),
-            FN=statuses.count("FN"),
-            ground_truth=len(items.page.truth),
-            predictions=len(items.page.predicted),
-        ),
-        labels=(),
-        limit=limit,
-        notes=items.notes(),
-        statuses=("TP", "FP", "FN"),
+    return items.layers(
+        kept,
+        (drawn, limit),
+        counts_of(drawn),
         head=_head(page),
         paths=_paths(items, orders, {box.key for box in drawn}),
         status_words=WORDS,

@@ -8,10 +8,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.components.payload import BoxStatus, Rect
-from evaluator.components.viewer.items import PageItems, kept_mistakes, key_of
+from evaluator.components.viewer.items import PageItems, counts_of, kept_mistakes, key_of
 from evaluator.components.viewer.payload import (
     BoxItem,
-    CountsItem,
     GridCellItem,
     GridItem,
     MistakeItem,
@@ -71,28 +70,17 @@ def table_layers(result: TablesResult, at: int, names: Collection[str] = ()) -> 
     tables = [_both(items, pair) for pair in page.tables]
     kept = kept_mistakes([_mistake(items, tables[of], each, of) for of, each in page.by_cost], names)
     drawn, limit = kept.numbered([box for both in tables for table in both for box in _boxes(items, table, kept.keys)])
-    statuses = [box.status for box in drawn if "c" in box.key]
     numbers: dict[str, list[int]] = {}
     for each in kept.mistakes:
         for key in each.keys:
             numbers.setdefault(key, []).append(each.number)
     measures = ((title, value_of(page.ratios[name])) for title, name in zip(_TITLES, (*TEDS, *GRITS), strict=True))
     even = any(table.is_even for both in tables for table in both)
-    return PageLayers(
-        boxes=drawn,
-        mistakes=kept.mistakes,
-        hidden_mistakes=len(kept.hidden),
-        counts=CountsItem(
-            TP=statuses.count("TP"),
-            FP=statuses.count("FP"),
-            FN=statuses.count("FN"),
-            ground_truth=len(items.page.truth),
-            predictions=len(items.page.predicted),
-        ),
-        labels=(),
-        limit=limit,
+    return items.layers(
+        kept,
+        (drawn, limit),
+        counts_of(box for box in drawn if "c" in box.key),
         notes=[*items.notes(), *["Cells without boxes are drawn as an even grid in their table."] * even],
-        statuses=("TP", "FP", "FN"),
         head=" · ".join(f"{title} {ratio_text(value)}" for title, value in measures if value is not None),
         tables=[_table_item(pair, both, numbers) for pair, both in zip(page.tables, tables, strict=True)],
         status_words=WORDS,

@@ -7,7 +7,7 @@ from typing import Final
 
 from evaluator.components.payload import BoxStatus
 from evaluator.components.viewer.items import PageItems, kept_mistakes, key_of
-from evaluator.components.viewer.payload import BoxItem, CountsItem, MistakeItem, PageLayers, PieceItem
+from evaluator.components.viewer.payload import BoxItem, MistakeItem, PageLayers, PieceItem
 from evaluator.data.dataset import Side
 from evaluator.data.issues import count_of, displayed
 from evaluator.metrics.results import ratio_text
@@ -25,25 +25,14 @@ def text_layers(result: TextResult, at: int, names: Collection[str] = ()) -> Pag
     page, items = result.own_pages[at], PageItems(result.dataset, result.paired[at])
     kept = kept_mistakes([_mistake(items, pair) for pair in page.by_cost], names)
     pairs = [*page.pairs, *page.formulas]
-    drawn, limit = kept.numbered([box for pair in pairs for box in _boxes(items, pair)])
+    drawn = kept.numbered([box for pair in pairs for box in _boxes(items, pair)])
     right = sum(pair.is_matched and not pair.mistake for pair in pairs)
     missing = sum(pair.prediction is None for pair in pairs)
     numbers = ((name.upper(), value_of(ratio)) for name, ratio in page.ratios.items())
-    return PageLayers(
-        boxes=drawn,
-        mistakes=kept.mistakes,
-        hidden_mistakes=len(kept.hidden),
-        counts=CountsItem(
-            TP=right,
-            FP=len(pairs) - right - missing,
-            FN=missing,
-            ground_truth=len(items.page.truth),
-            predictions=len(items.page.predicted),
-        ),
-        labels=(),
-        limit=limit,
-        notes=items.notes(),
-        statuses=("TP", "FP", "FN"),
+    return items.layers(
+        kept,
+        drawn,
+        (right, len(pairs) - right - missing, missing),
         head=" · ".join(f"{name} {ratio_text(value)}" for name, value in numbers),
         status_words=WORDS,
     )

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from evaluator.components.payload import EmptyItem, ModelItem, ViewedPageItem, with_notes
+from evaluator.components.payload import ViewedPageItem, with_notes
 from evaluator.components.viewer import reading
 from evaluator.components.viewer.page_strip import window
 from evaluator.components.viewer.payload import (
@@ -17,31 +17,20 @@ from evaluator.components.viewer.payload import (
     WindowPayload,
     walk_item,
     with_layers,
-    without_page,
 )
 from evaluator.components.viewer.reading import ListedPages
 from evaluator.data.issues import cut, displayed
 from evaluator.system.lru_cache import LRUCache
 from pages.app import page_list, pictures
-from pages.app.session_files import LoadedBoxes, Model, Place
+from pages.app.session_files import Model, Place
 from pages.app.state import state
+from pages.views.browser.page_payload import empty_payload
 from pages.views.findings import findings
 from pages.views.reading import item_verdicts, reading_results
 from pages.views.reading.reading_results import Reading
 
 # What is drawn of pages, for all sessions.
 _DRAWN: Final = LRUCache[object, PageLayers](most=128)
-
-
-def numbered_model(model: Model) -> ModelItem:
-    """Return a model as the viewer knows it: by its number in the list of models."""
-    return ModelItem(str(model.index + 1), displayed(model.name))
-
-
-def empty_payload(loaded: LoadedBoxes, model: Model) -> PagePayload:
-    """Return the viewer without a page."""
-    nothing = EmptyItem("No page passes the filter.", "Clear filter")
-    return without_page(numbered_model(model), [numbered_model(other) for other in loaded.models], nothing)
 
 
 def payload(of: Reading, model: Model, shown: ListedPages, place: Place, *, address: str) -> WindowPayload:

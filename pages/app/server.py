@@ -86,7 +86,7 @@ def build_app(script: str) -> st.App:
     """Return the dashboard as an ASGI application."""
     from pages.app import connections, routes, streamlit_patch
 
-    streamlit_patch.protect_callbacks()
+    streamlit_patch.protect_messages()
     # Streamlit takes a folder named ``pages`` for its old kind of multipage app until a navigation was made once: the
     # first link straight to a view would run it alone, without app.py. Outside of a run it warns.
     logging.disable(logging.WARNING)

@@ -1,8 +1,12 @@
-"""Callbacks of widgets and components run to their end, whatever the browser sends meanwhile.
+"""What the reader asked for holds, however close together the messages of the browser come.
 
-Streamlit ends a run, a callback too, when another message has come; here that message waits for the last callback. Two
-methods inside Streamlit are replaced; nothing is where a Streamlit lacks one of `_METHODS`, and then a verdict may have
-to be given again.
+Streamlit ends a run, a callback too, when another message has come: here that message waits for the last callback. It
+drops what a part of the view has shown, and not been sent yet, when the part runs again: here that is sent, or the
+browser would take the part away until then, with the keys that are pressed in it. An event that was sent a moment after
+a press in the navigation leads it back to the view that is left: here it does not.
+
+Four methods inside Streamlit are replaced; nothing is where a Streamlit lacks one of `_METHODS`, and then a verdict or
+a press may have to be repeated.
 """
 
 from __future__ import annotations
@@ -10,8 +14,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequest, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
@@ -23,16 +31,18 @@ _IN_CALLBACKS: Final[ContextVar[bool]] = ContextVar("in_callbacks", default=Fals
 _METHODS: Final = (
     (SessionState, "on_script_will_rerun"),
     (ScriptRequests, "on_scriptrunner_yield"),
+    (ForwardMsgQueue, "clear"),
+    (AppSession, "request_rerun"),
     (SessionState, "_widget_changed"),
     (ScriptRequests, "request_rerun"),
 )
 
 
-def protect_callbacks() -> bool:
-    """Let no message end a callback of this process; return False where Streamlit lacks the methods."""
+def protect_messages() -> bool:
+    """Let no message undo what an earlier one asked for; return False where Streamlit lacks the methods."""
     if not all(hasattr(owner, name) for owner, name in _METHODS):
         return False
-    for (owner, name), by in zip(_METHODS, (_uninterrupted, _later), strict=False):
+    for (owner, name), by in zip(_METHODS, (_uninterrupted, _later, _kept, _forward), strict=False):
         method = getattr(owner, name)
         setattr(owner, name, functools.wraps(method)(by(method)))
     return True
@@ -90,3 +100,51 @@ def _later(method: Callable[..., Any]) -> Callable[..., Any]:
         return waiting
 
     return next_message
+
+
+def _kept(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that drops no message of a part of the view when that part runs again."""
+
+    def clear(
+        queue: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
+    ) -> None:
+        # Where parts run and none is named, nothing is dropped.
+        method(queue, retain_lifecycle_msgs, fragment_ids_this_run and [])
+
+    return clear
+
+
+class _Way(NamedTuple):
+    """The page that a session has left, while its browser may not know, and what was asked for instead."""
+
+    left: str
+    page: str
+    query: str
+
+
+_WAYS: Final[WeakKeyDictionary[AppSession, _Way]] = WeakKeyDictionary()
+_EVENTS: Final = ("trigger_value", "string_trigger_value", "json_trigger_value")
+"""Values that are sent once: of a button, of an event of a component."""
+
+
+def _forward(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method in which an event of a page that was just left does not lead back to it."""
+
+    def request(session: AppSession, asked: ClientState | None) -> None:
+        if asked is not None:
+            way = _WAYS.get(session, _Way("", "", ""))
+            if asked.page_script_hash == way.page:
+                _WAYS[session] = way._replace(left="")
+            elif asked.page_script_hash != way.left or not _is_event(asked):
+                _WAYS[session] = _Way(way.page, asked.page_script_hash, asked.query_string)
+            else:
+                asked.page_script_hash, asked.query_string = way.page, way.query
+        method(session, asked)
+
+    return request
+
+
+def _is_event(asked: ClientState) -> bool:
+    """Return whether a message is of something on the page, and no press in the navigation."""
+    values = ((each, each.WhichOneof("value")) for each in asked.widget_states.widgets)
+    return bool(asked.fragment_id) or any(kind in _EVENTS and getattr(each, kind) for each, kind in values)

@@ -1,9 +1,12 @@
-"""A callback runs to its end, whatever the browser sends meanwhile."""
+"""What the reader asked for holds, however close together the messages of the browser come."""
 
 import functools
 from typing import Any
 
 import pytest
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import RerunData
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 from streamlit.runtime.state import SessionState
@@ -19,7 +22,7 @@ def whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on the server; the methods of Streamlit come back afterwards."""
     for owner, name in streamlit_patch._METHODS:
         monkeypatch.setattr(owner, name, getattr(owner, name))
-    assert streamlit_patch.protect_callbacks()
+    assert streamlit_patch.protect_messages()
 
 
 def _judging() -> None:
@@ -140,6 +143,62 @@ def test_without_it_what_was_pressed_outside_is_not_shown(monkeypatch: pytest.Mo
     assert not any(text.startswith("1 outside") for text in texts(app.caption))
 
 
+def _sent_after_the_part_began_again() -> list[str | None]:
+    """What the browser gets of a whole run whose part runs again before anything was sent."""
+    queue = ForwardMsgQueue()
+    drawn, ended = ForwardMsg(), ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)
+    drawn.delta.fragment_id = "part"
+    drawn.delta.new_element.text.body = "a list"
+    drawn.metadata.delta_path.extend([0, 1])
+    queue.enqueue(drawn)
+    queue.enqueue(ended)
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["part"])
+    return [message.WhichOneof("type") for message in queue.flush()]
+
+
+@pytest.mark.usefixtures("whole")
+def test_what_a_part_has_shown_is_sent_although_it_runs_again() -> None:
+    assert _sent_after_the_part_began_again() == ["delta", "script_finished"]
+
+
+def test_without_it_streamlit_says_that_the_run_ended_without_its_part() -> None:
+    """What `_kept` is for: the browser takes the part away then. When this fails, it can go."""
+    assert _sent_after_the_part_began_again() == ["script_finished"]
+
+
+class _Session:
+    """What stands for a session of Streamlit's."""
+
+
+def _said(page: str, query: str = "", event: str = "", part: str = "") -> ClientState:
+    said = ClientState(page_script_hash=page, query_string=query, fragment_id=part)
+    said.widget_states.widgets.add(id="choice", string_value="kept")
+    said.widget_states.widgets.add(id="list", json_trigger_value=event)
+    return said
+
+
+@pytest.mark.parametrize("late", [_said("a", "iou=0.6", event="want"), _said("a", "iou=0.6", part="p")])
+def test_an_event_of_a_page_that_was_just_left_does_not_lead_back(late: ClientState) -> None:
+    heard: list[tuple[str, str]] = []
+    request = streamlit_patch._forward(lambda _, asked: heard.append((asked.page_script_hash, asked.query_string)))
+    session: Any = _Session()
+    back = [_said("a", "iou=0.6"), _said("b"), _said("a")]
+    for message in [_said("a", "iou=0.6", event="want"), _said("b", "iou=0.7"), late, _said("b", event="want"), *back]:
+        request(session, message)
+    assert heard == [
+        ("a", "iou=0.6"),
+        ("b", "iou=0.7"),
+        ("b", "iou=0.7"),
+        ("b", ""),
+        ("a", "iou=0.6"),
+        ("b", ""),
+        ("a", ""),
+    ]
+    # Another reader has not moved, and the server's own wish to run again names no page.
+    request(_Session(), _said("b", event="want"))
+    assert heard[-1] == ("b", "")
+
+
 def renamed(monkeypatch: pytest.MonkeyPatch, *absent: int) -> None:
     methods = enumerate(streamlit_patch._METHODS)
     names = tuple((owner, f"{name}_renamed" if at in absent else name) for at, (owner, name) in methods)
@@ -150,7 +209,7 @@ def renamed(monkeypatch: pytest.MonkeyPatch, *absent: int) -> None:
 def test_nothing_is_changed_where_streamlit_has_another_name(absent: int, monkeypatch: pytest.MonkeyPatch) -> None:
     renamed(monkeypatch, absent)
     before = SessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield
-    assert not streamlit_patch.protect_callbacks()
+    assert not streamlit_patch.protect_messages()
     # So the dashboard runs on Streamlit as it is, whichever name is another one.
     assert (SessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield) == before
 

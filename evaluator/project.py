@@ -621,7 +621,7 @@ def evaluate(
         if costs is not None or not in_parts or not (system.can_stream or _kept(ground_truth, predictions)):
             project = open_project(system, ground_truth, predictions, options, say)
             with explained(project, system, options):
-                stated = None if costs is None else _stated(project, system, costs, failed_empty=failed_empty)
+                stated = _stated(project, system, costs, failed_empty=failed_empty)
             return _one_by_one(project, system, options, say, count, engine=engine, stated=stated)
         evaluations = []
         for origin, name in zip(predictions, model_names(predictions), strict=True):
@@ -653,6 +653,10 @@ def _one_by_one(
         for member, model in zip(project.models, models, strict=True):
             say(f"Evaluating {member.name}")
             evaluations += _evaluated(protocol, truth, [model], options, count, engine=engine)
+    return _with_costs(evaluations, stated)
+
+
+def _with_costs(evaluations: list[Evaluation], stated: Sequence[ModelCosts] | None) -> list[Evaluation]:
     if stated is None:
         return evaluations
     return [
@@ -661,7 +665,11 @@ def _one_by_one(
     ]
 
 
-def _stated(project: AnyProject, protocol: AnyProtocol, costs: Path, *, failed_empty: bool) -> list[ModelCosts]:
+def _stated(
+    project: AnyProject, protocol: AnyProtocol, costs: Path | None, *, failed_empty: bool
+) -> list[ModelCosts] | None:
+    if costs is None:
+        return None
     from evaluator.analysis.costs import read_costs  # most evaluations have no such table
 
     truth, models = project.required()
@@ -679,6 +687,8 @@ def evaluate_together(
     count: Count | None = None,
     *,
     scores: Sequence[float] = (),
+    costs: Path | None = None,
+    failed_empty: bool = False,
     **chosen: Any,  # noqa: ANN401 - each option has a type of its own
 ) -> list[Evaluation]:
     """Evaluate predictions so that they can be compared; parameters and errors as in `evaluate`.
@@ -693,12 +703,15 @@ def evaluate_together(
     project = open_project(system, ground_truth, predictions, options, say)
     with explained(project, system, options):
         truth, models = project.required()
+        stated = _stated(project, system, costs, failed_empty=failed_empty)
+        if stated is not None:
+            models = [each.prediction for each in stated]
         say("Evaluating")
         evaluations = evaluate_read(system, truth, models, options, count, scores=scores)
     for evaluation in evaluations:
         evaluation.result.release()
     release_freed_memory()
-    return evaluations
+    return _with_costs(evaluations, stated)
 
 
 def evaluate_read(

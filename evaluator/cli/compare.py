@@ -14,10 +14,13 @@ from evaluator.cli.arguments import letters
 from evaluator.cli.decision_options import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
 from evaluator.cli.from_project import (
     ComparedFiles,
+    CostsTable,
+    FailedEmpty,
     MaybePredictions,
     MaybeProtocol,
     MaybeTruth,
     ProjectFile,
+    check_costs,
     compared_files,
 )
 from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
@@ -40,7 +43,9 @@ from evaluator.compare.comparison import compare as compared
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.data.issues import count_of
 from evaluator.metrics import export
+from evaluator.metrics.costs import costs_tables
 from evaluator.metrics.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
+from evaluator.metrics.results import ResultTable
 from evaluator.pdf.passwords import opening_with
 from evaluator.project import OptionError, Say, evaluate_together, model_names, one_input
 from evaluator.protocols import PROTOCOLS, protocol_of
@@ -73,6 +78,8 @@ def compare(
     options: ProtocolOptions = DEFAULT,
     slices: SlicesFile = None,
     attributes: PageTable = None,
+    costs: CostsTable = None,
+    failed_empty: FailedEmpty = False,
     password_file: PasswordFile = None,
     decide_by: Measure = None,
     least: Least = LEAST,
@@ -96,10 +103,11 @@ def compare(
     if len(files.pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
     check_table(files.gt, slices, attributes)
+    check_costs(costs, failed_empty=failed_empty)
     rule = rule_of(decide_by, least, largest_loss, PROTOCOLS[files.protocol])
     pdfs = files.options.get("pdfs")
     with opening_with(passwords_of(password_file)), progress("Reading") as say:
-        evaluations = _evaluated(files, say)
+        evaluations = _evaluated(files, say, costs, failed_empty=failed_empty)
         say("Comparing")
         evaluations, named = named_in(evaluations, files.gt, slices, attributes, pdfs=pdfs, say=say)
         parts, ties = [slices_part(each) for each in named], [each.ties for each in named]
@@ -110,7 +118,10 @@ def compare(
         with in_one_sentence(ValueError):
             text = export.in_form(
                 lambda: _values(comparison, evaluations),
-                lambda: comparison.tables(model_names(files.pred)),
+                lambda: (
+                    *comparison.tables(model_names(files.pred)),
+                    *costs_tables((one.costs for one in evaluations), comparison.signature),
+                ),
                 json=json,
                 markdown=markdown,
             )
@@ -131,6 +142,8 @@ def gate(
     options: ProtocolOptions = DEFAULT,
     slices: SlicesFile = None,
     attributes: PageTable = None,
+    costs: CostsTable = None,
+    failed_empty: FailedEmpty = False,
     password_file: PasswordFile = None,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
@@ -157,13 +170,15 @@ def gate(
     if not fail_if:
         raise UsageError(f"give at least one --fail-if, such as --fail-if {EXAMPLE}.")
     check_table(one_input(gt), slices, attributes)
+    check_costs(costs, failed_empty=failed_empty)
     paths = [pred] if baseline is None else [pred, baseline]
     given = given_options(options)
     pdfs = given.get("pdfs")
     passwords = passwords_of(password_file)
     with opening_with(passwords), progress("Reading") as say, in_one_sentence(ConditionError):
         conditions = [parse(text) for text in fail_if]
-        evaluations = _evaluated(ComparedFiles(protocol, one_input(gt), paths, given), say)
+        files = ComparedFiles(protocol, one_input(gt), paths, given)
+        evaluations = _evaluated(files, say, costs, failed_empty=failed_empty)
         say("Judging")
         results = [one.result for one in evaluations]
         sides, ties = [protocol_of(result).measures(result) for result in results], [one.tied_ranges for one in results]
@@ -183,10 +198,12 @@ def gate(
     return GATE_FAILED if failed else OK
 
 
-def _evaluated(files: ComparedFiles, say: Say) -> list[Evaluation]:
+def _evaluated(files: ComparedFiles, say: Say, costs: Path | None, *, failed_empty: bool) -> list[Evaluation]:
     share_among_threads()  # all columns of all models are there at a time
     with in_one_sentence(OptionError):
-        return evaluate_together(files.protocol, files.gt, files.pred, say, **files.options)
+        return evaluate_together(
+            files.protocol, files.gt, files.pred, say, costs=costs, failed_empty=failed_empty, **files.options
+        )
 
 
 def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:
@@ -240,4 +257,8 @@ def _verdicts(
     against = f" against {baseline[0]}" if baseline else ""
     ended = f"failed, {failed} of {count_of(len(verdicts), 'condition')}" if failed else "passed"
     title = f"Gate {ended}: {name}{against}"
-    return export.in_form(values, lambda: [verdict_table(verdicts, title, line)], json=json, markdown=markdown)
+
+    def tables() -> list[ResultTable]:
+        return [verdict_table(verdicts, title, line), *costs_tables((one.costs for one in evaluations), line)]
+
+    return export.in_form(values, tables, json=json, markdown=markdown)

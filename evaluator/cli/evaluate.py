@@ -12,10 +12,13 @@ from cyclopts import Group, Parameter
 from evaluator.analysis.slices.named_slices import NamedNumbers, default_file, slices_json, slices_table
 from evaluator.cli.from_project import (
     ComparedFiles,
+    CostsTable,
+    FailedEmpty,
     MaybePredictions,
     MaybeProtocol,
     MaybeTruth,
     ProjectFile,
+    check_costs,
     compared_files,
 )
 from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
@@ -26,6 +29,7 @@ from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, given_optio
 from evaluator.compare.stored_results import stored_values
 from evaluator.data.issues import plain
 from evaluator.metrics import export
+from evaluator.metrics.costs import costs_tables
 from evaluator.metrics.results import ResultTable
 from evaluator.pdf.passwords import opening_with
 from evaluator.project import OptionError, paths_of
@@ -55,14 +59,8 @@ def evaluate(
         str | None,
         Parameter(group=_output, help="The store of verdicts: adds the numbers on the corrected ground truth."),
     ] = None,
-    costs: Annotated[
-        Path | None,
-        Parameter(help="CSV with status, seconds and cost of pages or documents, stated beside the numbers."),
-    ] = None,
-    failed_empty: Annotated[
-        bool,
-        Parameter(negative="", help="Leave out what is predicted on pages that failed by --costs."),
-    ] = False,
+    costs: CostsTable = None,
+    failed_empty: FailedEmpty = False,
     slices: SlicesFile = None,
     attributes: PageTable = None,
     password_file: PasswordFile = None,
@@ -90,8 +88,7 @@ def evaluate(
     compared = compared_files(protocol, gt, pred, project, given_options(options))
     check_table(compared.gt, slices, attributes)
     options_given = compared.options
-    if failed_empty and costs is None:
-        raise UsageError("--failed-empty needs --costs, which says which pages failed.")
+    check_costs(costs, failed_empty=failed_empty)
     sources = _read_by(compared, project, slices, attributes, findings=findings, password_file=password_file)
     read: Read = {**sources, "--costs": costs}
     if out is not None:
@@ -173,7 +170,8 @@ def results_text(
 ) -> str:
     """Return the results in the chosen form for standard output; write all forms into the folder, if any."""
     tables = [evaluated.result.table() for evaluated in results]
-    beside = [table for evaluated in results for table in evaluated.tables_beside()]
+    beside = [table for evaluated in results for table in evaluated.result.tables_beside()]
+    beside += costs_tables((evaluated.costs for evaluated in results), tables[0].signature)
     tables += [
         slices_table(slices, f"Named slices: {table.title}", table.signature)
         for table, slices in zip(tuple(tables), named, strict=True)

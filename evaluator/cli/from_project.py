@@ -25,6 +25,12 @@ MaybePredictions = Annotated[tuple[Path, ...], Parameter(negative="")]
 ProjectFile = Annotated[
     Path | None, Parameter(help="A layoutscope.toml: its ground truth, models, PDFs, protocol, level and fixes.")
 ]
+CostsTable = Annotated[
+    Path | None, Parameter(help="CSV with status, seconds and cost of pages or documents, stated beside the numbers.")
+]
+FailedEmpty = Annotated[
+    bool, Parameter(negative="", help="Leave out what is predicted on pages that failed by --costs.")
+]
 
 
 class ComparedFiles(NamedTuple):
@@ -69,6 +75,12 @@ def compared_files(
     if workspace.as_reference and "as_reference" in known:
         kept["as_reference"] = True
     return ComparedFiles(protocol, sides.ground_truth, list(sides.predictions), {**kept, **options, **_both(kept)})
+
+
+def check_costs(costs: Path | None, *, failed_empty: bool) -> None:
+    """Refuse to leave out what failed without a table that says so."""
+    if failed_empty and costs is None:
+        raise UsageError("--failed-empty needs --costs, which says which pages failed.")
 
 
 def _both(kept: dict[str, Any]) -> dict[str, Any]:

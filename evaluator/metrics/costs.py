@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
-from statistics import median
+from statistics import fmean, median
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -48,9 +48,9 @@ class Costs:
             "stated": len(self.stated),
             **{status: self.count(status) for status in STATUSES},
             "unknown": self.pages - len(self.stated),
-            "seconds": {**_numbers(seconds), "ok_mean": _mean(ok)},
+            "seconds": {**_numbers(seconds), "ok_mean": fmean(ok) if ok else None},
             "cost": {**_numbers(cost), "currency": self.currency},
-            "tokens": {name: _total(self._known(f"{name}_tokens")) for name in ("input", "output")},
+            "tokens": {name: _numbers(self._known(f"{name}_tokens"))["total"] for name in ("input", "output")},
             "by_page": msgspec.to_builtins(self.stated),
         }
 
@@ -58,32 +58,31 @@ class Costs:
         """Return on how many pages it ended so."""
         return sum(page.status == status for page in self.stated)
 
-    def table(self, signature: str) -> ResultTable:
-        """Return the numbers as one row."""
+    def row(self) -> dict[str, Any]:
+        """Return the numbers by the columns of a table."""
         values = self.to_json()
-        row: dict[str, Any] = {name: values[name] for name in ("pages", "stated", *STATUSES)}
+        row: dict[str, Any] = {"model": self.name, **{name: values[name] for name in ("pages", "stated", *STATUSES)}}
         for name in ("seconds", "cost"):
             row |= {name: values[name]["total"], f"{name}_per_page": values[name]["per_page_mean"]}
-        row["currency"] = self.currency
-        return ResultTable(title=self.name, signature=signature, columns=tuple(row), rows=(tuple(row.values()),))
+        return {**row, "currency": self.currency}
 
     def _known(self, name: str) -> list[float]:
         return [value for page in self.stated if (value := getattr(page, name)) is not None]
 
 
+def costs_tables(models: Iterable[Costs | None], signature: str) -> tuple[ResultTable, ...]:
+    """Return a table with a row for each model of which something is stated; none for none."""
+    rows = [costs.row() for costs in models if costs is not None]
+    if not rows:
+        return ()
+    values = tuple(tuple(row.values()) for row in rows)
+    return (ResultTable(title="Failed pages, time and cost", signature=signature, columns=tuple(rows[0]), rows=values),)
+
+
 def _numbers(values: Sequence[float]) -> JsonObject:
     return {
-        "total": _total(values),
-        "per_page_mean": _mean(values),
+        "total": fsum(values) if values else None,
+        "per_page_mean": fmean(values) if values else None,
         "per_page_median": median(values) if values else None,
         "pages": len(values),
     }
-
-
-def _total(values: Iterable[float]) -> float | None:
-    known = list(values)
-    return fsum(known) if known else None
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return fsum(values) / len(values) if values else None

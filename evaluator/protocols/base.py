@@ -393,11 +393,6 @@ class Evaluation:
         costs = {} if self.costs is None else {"costs": self.costs.to_json()}
         return {**self.result.to_json(), **costs, "issues": list(self.issues)}
 
-    def tables_beside(self) -> Sequence[ResultTable]:
-        """Return tables that are shown below the one of the result."""
-        costs = () if self.costs is None else (self.costs.table(self.result.signature.line),)
-        return (*self.result.tables_beside(), *costs)
-
 
 ShardPair: TypeAlias = "tuple[Any, Any]"
 """Ground truth and prediction of some documents."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import fsum
+from statistics import fmean
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
@@ -112,7 +113,7 @@ def value_of(ratio: Ratio) -> float | None:
 def mean(values: Iterable[float | None]) -> float | None:
     """Return the mean of the values that are defined; None for none."""
     known = [value for value in values if value is not None]
-    return fsum(known) / len(known) if known else None
+    return fmean(known) if known else None
 
 
 def by_document(pages: Iterable[PageT]) -> dict[str, list[PageT]]:

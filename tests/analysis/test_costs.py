@@ -123,5 +123,42 @@ def test_the_command_states_costs_beside_the_numbers(tmp_path: Path, capsys: pyt
     assert "fix: failed-empty" in values["signature"]
     code, out, err = run_command(capsys, *given)
     assert (code, "seconds per page" in out, '1 prediction on pages 1: "a.pdf, page 2"' in err) == (0, True, True)
-    code, out, err = run_command(capsys, *given[:-2], "--failed-empty")
+
+
+@pytest.mark.parametrize(
+    ("command", "second", "sides"),
+    [
+        (("evaluate",), "--pred", ("first", "second")),
+        (("compare",), "--pred", ("a", "b")),
+        (("gate", "--fail-if", "recall < 1"), "--baseline", ("result", "baseline")),
+    ],
+)
+def test_each_command_states_the_costs_of_every_model_and_leaves_out_what_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], second: str, sides: tuple[str, str]
+) -> None:
+    rows = [box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.1, 0.5, 0.5, page=1)]
+    truth = write_file(tmp_path / "truth.json", rows, side="ground_truth")
+    one, two = (write_file(tmp_path / f"{name}.json", rows) for name in ("one", "two"))
+    table = tmp_path / "costs.csv"
+    table.write_text("document,page,model,status,seconds\na.pdf,1,two,failed,8\na.pdf,,one,,3\n", encoding="utf-8")
+    name, *more = command
+    given = (name, "snapshot", "--gt", truth, "--pred", one, second, two, *more)
+    code, out, err = run_command(capsys, *given, "--failed-empty")
     assert (code, err) == (2, "error: --failed-empty needs --costs, which says which pages failed.\n")
+    given = (*given, "--costs", table)
+    code, out, err = run_command(capsys, *given)
+    assert (code, err.count('1 prediction on pages 1: "a.pdf, page 2"')) == (0, 1)
+    stated = out[out.index("Failed pages, time and cost") :].splitlines()
+    cells = [[cell.strip() for cell in line.split("│")] for line in stated]
+    assert [line[1:9] for line in cells if len(line) > 9 and ".json" in line[1]] == [
+        ["one.json", "2", "2", "2", "0", "0", "0", "3.0000"],
+        ["two.json", "2", "1", "0", "1", "0", "0", "8.0000"],
+    ]
+    code, out, err = run_command(capsys, *given, "--failed-empty", "--json")
+    values = json.loads(out)
+    by_side = dict(zip(sides, values, strict=True)) if isinstance(values, list) else values
+    outcomes = [
+        (value["costs"]["failed"], value["thresholds"]["0.5"]["micro"]["tp"], "fix: failed-empty" in value["signature"])
+        for value in map(by_side.__getitem__, sides)
+    ]
+    assert outcomes == [(0, 2, True), (1, 1, True)]

@@ -15,6 +15,7 @@ from evaluator.components.viewer.payload import PageEvents
 from evaluator.components.viewer.reading import READINGS, ListedPages
 from evaluator.data.issues import Issue, count_of, displayed, has_errors, issue_count
 from evaluator.protocols.items import DEFAULT_IOU, ItemProtocol
+from evaluator.workspace.roles import sample_reading
 from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
 from pages.app.components import viewer, with_documents
@@ -121,11 +122,21 @@ def _filter(of: Reading, shown: ListedPages) -> None:
 
 def _without_files(system: ItemProtocol[Any], issues: Sequence[Issue]) -> None:
     what = html.escape(system.title.lower())
+    if session_files.sample_is_open():
+        with st.container(key="need_files"):
+            st.html('<div class="ls-empty"><p>The sample is open with its boxes alone.</p></div>')
+            st.button("Open its order, text and tables", icon=":material/folder_open:", on_click=_use_sample)
+        return
     st.html(f'<div class="ls-empty"><p>There is no {what} in these files that can be compared.</p></div>')
     errors = [issue for issue in issues if issue.severity == "error"]
     if errors:
         frame.issues(errors)
     st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/description:")
+
+
+def _use_sample() -> None:
+    opened = sample_reading(session_files.SAMPLE_READING, session_files.SAMPLE_DATA / "pdf")
+    session_files.open_workspace(BOXES, opened)
 
 
 @st.fragment

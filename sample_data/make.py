@@ -15,9 +15,10 @@ import pymupdf
 
 from sample_data.generators import applications, invoices
 from sample_data.generators.anchors import extract_anchors
-from sample_data.generators.canvas import shares
+from sample_data.generators.canvas import Box, Cell, shares
 from sample_data.generators.detectors import detect_blocks, detect_lines
 from sample_data.generators.labelling import Region
+from sample_data.generators.page_reading import ReadItem, read_blocks, read_lines
 from sample_data.generators.paperwork import tree_of
 from sample_data.generators.pdf_file import pdf_bytes
 from sample_data.generators.poster_extraction import extract_across, extract_columns
@@ -55,6 +56,7 @@ NOTES = {
 }
 
 JsonObject = dict[str, object]
+READERS: dict[str, Callable[[bytes], list[list[ReadItem]]]] = {"lines": read_lines, "blocks": read_blocks}
 FIELD_EXTRACTORS: dict[str, Callable[[bytes], JsonObject]] = {"anchors": extract_anchors, "rules": extract_rules}
 POSTER_EXTRACTORS: dict[str, Callable[[bytes], JsonObject]] = {"across": extract_across, "columns": extract_columns}
 
@@ -104,6 +106,50 @@ def build(folder: Path, reports: Sequence[Report] = REPORTS) -> None:
                 entries[model].append(page_entry(name, index, pages[index], page.size))
     for side, pages_of_side in entries.items():
         _write(folder / f"{side}.json", document_file(names, side, pages_of_side))
+
+
+def build_reading(folder: Path, reports: Sequence[Report] = REPORTS) -> None:
+    """Write order, text and cells of the reports and what both detectors read of them, a page a line."""
+    lines: dict[str, list[str]] = {side: [] for side in ("ground_truth", *READERS)}
+    for report in reports:
+        pdf, truth = write(report)
+        read = {side: reader(pdf) for side, reader in READERS.items()}
+        for index, page in enumerate(truth):
+            name = f"{report.name}.pdf"
+            said = zip(page.boxes, page.places, page.elements, strict=True)
+            items = [item_entry(box, place, each.text, each.cells) for box, place, each in said]
+            lines["ground_truth"].append(page_line(name, index, page.size, items))
+            for side, pages in read.items():
+                items = [item_entry(*each) for each in pages[index]]
+                lines[side].append(page_line(name, index, page.size, items))
+    for side, pages_of_side in lines.items():
+        _write(folder / f"{side}.jsonl", "".join(pages_of_side))
+
+
+def page_line(name: str, index: int, size: tuple[float, float], items: Sequence[JsonObject]) -> str:
+    """One page of a file of items, as a line; boxes are in points."""
+    page = {"document": name, "page": index, "width": size[0], "height": size[1], "items": items}
+    return json.dumps(page, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def item_entry(
+    region: Region | TruthBox, place: int | None, text: str | None, cells: Sequence[Cell] | None
+) -> JsonObject:
+    """One item of a page; what it does not have is left out."""
+    label, box, score = region
+    entry: JsonObject = {"label": label, "box": _points(box), "score": score, "order": place, "text": text}
+    if cells is not None:
+        entry["cells"] = [
+            {"row": cell.row, "col": cell.col, "text": cell.text, "box": _points(cell.box)}
+            | ({"header": True} if cell.header else {})
+            | ({"col_span": cell.col_span} if cell.col_span > 1 else {})
+            for cell in cells
+        ]
+    return {key: value for key, value in entry.items() if value is not None}
+
+
+def _points(box: Box) -> list[float]:
+    return [round(value, 2) for value in box]
 
 
 def build_fields(folder: Path) -> None:
@@ -156,5 +202,6 @@ def _write(path: Path, content: bytes | str) -> None:
 
 if __name__ == "__main__":
     build(Path(__file__).parent)
+    build_reading(Path(__file__).parents[1] / "sample_reading")
     build_fields(Path(__file__).parent / "fields")
     build_posters(Path(__file__).parent / "posters")

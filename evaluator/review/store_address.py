@@ -20,19 +20,18 @@ def store_address(
     *,
     named: str | None = None,
     environment: Mapping[str, str],
-    bundled: Path | None = None,
     reader_folder: str = "",
 ) -> str:
     """Return the address of the findings of a session: a path or a database address.
 
     `named` (``--findings``), then the variable of `environment`, then `FILE_NAME` next to the ground truth file or
-    folder; for uploads, for no ground truth and below `bundled` in `state_folder`, there in the folder of the reader. A
-    read-only place is reported by the store.
+    folder; without one in `state_folder`, there in the folder of the reader. A read-only place is reported by the
+    store.
     """
     given = named or environment.get(FINDINGS_VARIABLE)
     if given:
         return given
-    if ground_truth is None or (bundled is not None and ground_truth.resolve().is_relative_to(bundled.resolve())):
+    if ground_truth is None:
         return str(state_folder() / reader_folder / FILE_NAME)
     return str(ground_truth.resolve().parent / FILE_NAME)
 

@@ -97,6 +97,12 @@ def sample(root: Path) -> Workspace:
     return Workspace({"boxes": boxes, **{kind: sides for kind, sides in others.items() if sides}})
 
 
+def sample_reading(root: Path, pdfs: Path) -> Workspace:
+    """Return the bundled sample data with order, text and tables, below their folder."""
+    models = root / "lines.jsonl", root / "blocks.jsonl"
+    return Workspace({"boxes": Sides(root / "ground_truth.jsonl", models, pdfs)})
+
+
 def find(
     paths: Sequence[Path] = (),
     *,

@@ -21,7 +21,6 @@ from evaluator.data.issues import Issue, count_of, displayed, folded, issue_coun
 from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.metrics.resampling import FEW_DOCUMENTS
 from evaluator.metrics.results import ratio_text, threshold_text
-from evaluator.project import Origin
 from evaluator.workspace.roles import sample
 from pages.app import components, protocol, session_files, widgets
 from pages.app.cache import Cached
@@ -34,7 +33,6 @@ from pages.app.session_files import (
     Model,
     PairModel,
     files,
-    initial_workspace,
     open_kinds,
 )
 from pages.app.state import BOXES_ALONE, State, View, modes_of, state
@@ -98,13 +96,7 @@ def facts_of(text: str) -> str:
 
 def sample_bar(*, lost: bool = False) -> None:
     """Draw that the sample data are open, or that uploads are `lost`, and the way to other files."""
-    opened = BOXES.project_field.get()
-    if opened is None:
-        origin: Origin | None = initial_workspace().of(BOXES.name).ground_truth
-    else:
-        # None where fields or posters alone are open.
-        origin = opened.ground_truth.origin if opened.ground_truth is not None else None
-    is_sample = session_files.is_bundled(origin)
+    is_sample = session_files.sample_is_open()
     if lost and not state.taken:
         of = "the sample data" if is_sample else "what was open at the start"
         with st.container(key="sample_bar"):

@@ -15,11 +15,12 @@ from pages.app.session_files import (
     BOXES,
     FIELDS,
     POSTERS,
-    SAMPLE_DATA,
     AnyKind,
     has_files,
     initial_workspace,
+    is_bundled,
     open_kinds,
+    sample_is_open,
 )
 from pages.app.state import WORDS, modes_of, state
 
@@ -43,9 +44,9 @@ def holds_items() -> bool:
     if held is not None:
         return any(each.source is None or FORMATS[each.source.format].holds_items for each in held.members)
     sides = initial_workspace().of(BOXES.name)
-    paths = [path for side in (sides.ground_truth, *sides.predictions) for path in paths_of(side)]
-    if all(path.is_relative_to(SAMPLE_DATA) for path in paths):
+    if is_bundled(sides.ground_truth):
         return False
+    paths = [path for side in (sides.ground_truth, *sides.predictions) for path in paths_of(side)]
     return any(known is not None and known.holds_items for known in map(search.format_at, paths))
 
 
@@ -53,7 +54,7 @@ def pages(folder: Path) -> list[Any]:
     """Return the pages of Streamlit's navigation: words that have something to show, and what answers by address."""
     full = open_kinds()
     shown = {word: word not in _KINDS or any(kind in full for kind in _KINDS[word]) for word in WORDS}
-    shown["Reading"] = shown["Reading"] and holds_items()
+    shown["Reading"] = shown["Reading"] and (sample_is_open() or holds_items())
     return [
         st.Page(
             folder / f"{view}.py",

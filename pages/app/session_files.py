@@ -41,6 +41,8 @@ from pages.app.cache import Cached
 from pages.app.state import Field, PlaceField, State, state
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
+# Beside it: a folder of the sample that is opened has boxes alone.
+SAMPLE_READING: Final = SAMPLE_DATA.with_name("sample_reading")
 
 
 C = TypeVar("C", bound=Source)
@@ -333,7 +335,16 @@ def unused_files() -> tuple[str, ...]:
 
 def is_bundled(side: Origin | None) -> bool:
     """Return whether a file is of the sample data, beside which nothing is written."""
-    return any(path.resolve().is_relative_to(SAMPLE_DATA.resolve()) for path in paths_of(side))
+    roots = SAMPLE_DATA.resolve(), SAMPLE_READING.resolve()
+    return any(path.resolve().is_relative_to(root) for path in paths_of(side) for root in roots)
+
+
+def sample_is_open() -> bool:
+    """Return whether the boxes are those of the sample data."""
+    held = BOXES.project_field.get()
+    if held is None:
+        return is_bundled(initial_workspace().of(BOXES.name).ground_truth)
+    return held.ground_truth is not None and is_bundled(held.ground_truth.origin)
 
 
 def files(kind: Kind[C]) -> Project[C]:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pymupdf
 
@@ -49,6 +50,27 @@ class Style:
     size: float
     font: str = "sans"
     color: Color = INK
+
+
+class Cell(NamedTuple):
+    """A cell of a table: where it is in the grid and on the page, and what it says; it may take several columns."""
+
+    row: int
+    col: int
+    box: Box
+    text: str
+    header: bool = False
+    col_span: int = 1
+
+
+@dataclass
+class Element:
+    """A layout element: its label, its ink, and what it says as text or as the cells of a table; None without."""
+
+    label: str
+    inks: list[Box] = field(default_factory=list)
+    text: str | None = None
+    cells: list[Cell] | None = None
 
 
 def union(boxes: Iterable[Box]) -> Box:
@@ -116,23 +138,24 @@ class Canvas:
         self.page = document.new_page(width=width, height=height)
         self.width = width
         self.height = height
-        self.elements: list[tuple[str, list[Box]]] = []
-        """Label and ink of each layout element, in the order of drawing."""
+        self.elements: list[Element] = []
+        """Layout elements with ink, in the order of drawing."""
         self.texts: list[tuple[Point, str, Style]] = []
         self._upward: list[tuple[Point, str, Style]] = []
         self._shape = self.page.new_shape()
         self._inks: list[Box] | None = None
 
     @contextmanager
-    def element(self, label: str) -> Iterator[None]:
-        """Everything drawn inside the block belongs to one element of this label."""
+    def element(self, label: str, text: str | None = None) -> Iterator[Element]:
+        """Everything drawn inside the block belongs to one element of this label, which says this text."""
         if self._inks is not None:
             raise ValueError(f"element {label} inside another element")
-        inks = self._inks = []
-        yield
+        element = Element(label, text=text)
+        self._inks = element.inks
+        yield element
         self._inks = None
-        if inks:
-            self.elements.append((label, inks))
+        if element.inks:
+            self.elements.append(element)
 
     def _record(self, box: Box | None) -> None:
         if self._inks is not None and box is not None:

@@ -11,8 +11,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sample_data.generators.canvas import GREY, HAIR, INK, Box, Canvas, Color, Style, text_width
-from sample_data.generators.typeset import Line, draw_line, formula, set_paragraph
+from sample_data.generators.canvas import GREY, HAIR, INK, Box, Canvas, Cell, Color, Style, text_width
+from sample_data.generators.typeset import Line, draw_line, formula, line_text, set_paragraph
 
 MAX_GAP_STRETCH = 7.0  # points that a gap between blocks may grow to align the feet of columns
 MAX_GROWTH = 165.0  # points that figures marked `grow` may gain to fill a page
@@ -94,10 +94,12 @@ class Text(Block):
         """Draw the block with its top left corner at (x, y); the first baseline lies one ascender below."""
         style, leading, justify = self._typography(theme)
         baseline = y + style.size * 0.74
-        with canvas.element(self.label):
+        lines = self._lines(width, theme)
+        said = "\n".join(map(line_text, lines))
+        with canvas.element(self.label, f"{self.mark} {said}" if self.mark else said):
             if self.mark:
                 canvas.text(x + 1, baseline, self.mark + " ", style)
-            for line in self._lines(width, theme):
+            for line in lines:
                 draw_line(canvas, line, (x + self.hang, baseline), width - self.hang, style, justify=justify)
                 baseline += leading
 
@@ -251,7 +253,7 @@ class Formula(Block):
     def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
         """Draw the block with its top left corner at (x, y)."""
         box = formula(self.source, theme.size * FORMULA_SIZE)
-        with canvas.element("Formula"):
+        with canvas.element("Formula", f"{self.source} {self.number}".strip()):
             box.draw(canvas, x + (width - box.width) / 2, y + box.ascent)
             if self.number:
                 canvas.text(x + width, y + box.ascent, self.number, Style(theme.size, theme.body), "right")
@@ -323,7 +325,8 @@ class Table(Block):
     def draw(self, canvas: Canvas, theme: Theme, x: float, y: float, width: float) -> None:
         """Draw the block with its top left corner at (x, y)."""
         edges = [x + edge for edge in self._edges(width, theme)]
-        with canvas.element("Table"):
+        with canvas.element("Table") as element:
+            element.cells = self._cells(theme, edges, y)
             bands = [y]
             y += 0.5
             if self.spans:
@@ -337,6 +340,26 @@ class Table(Block):
                 y = self._draw_row(canvas, theme, edges, y, row, bold=row[0].startswith("="))
                 bands.append(y)
             self._draw_rules(canvas, theme, edges, bands)
+
+    def _cells(self, theme: Theme, edges: Sequence[float], y: float) -> list[Cell]:
+        """Return the cells of the grid in rows from the top; a group row is one cell over all columns."""
+        starts = dict.fromkeys(range(len(self.align)), "")
+        wide = {first: (last - first + 1, text) for first, last, text in self.spans}
+        covered = {place for first, last, _ in self.spans for place in range(first + 1, last + 1)}
+        head = [[(place, *wide.get(place, (1, text))) for place, text in starts.items() if place not in covered]]
+        rows = head if self.spans else []
+        heights = [theme.table_size * 1.7] if self.spans else []
+        for row in (*self.head, *self.rows):
+            span = 1 if len(row) > 1 else len(self.align)
+            rows.append([(place, span, cell.lstrip("=")) for place, cell in enumerate(row)])
+            heights.append(self._row_height(row, theme))
+        tops = list(itertools.accumulate(heights, initial=y + 0.5))
+        headers = len(rows) - len(self.rows)
+        return [
+            Cell(row, col, (edges[col], tops[row], edges[col + span], tops[row + 1]), text, row < headers, span)
+            for row, cells in enumerate(rows)
+            for col, span, text in cells
+        ]
 
     def _draw_spans(self, canvas: Canvas, theme: Theme, edges: list[float], y: float) -> float:
         style = self._style(theme, bold=True)

@@ -82,9 +82,9 @@ class Paper:
         number = len(self.document) - 1
         if self.scanned:
             self._scan(number, sheet)
-        for path, inks in sheet.elements:
-            box = shares(padded(union(inks), PADDING, PADDING), A4, DECIMALS)
-            self.fields.append((path, rich(sheet.values[path], box, number)))
+        for each in sheet.elements:
+            box = shares(padded(union(each.inks), PADDING, PADDING), A4, DECIMALS)
+            self.fields.append((each.label, rich(sheet.values[each.label], box, number)))
 
     def _scan(self, number: int, sheet: Sheet) -> None:
         """Replace a page by a grey picture of it, with an invisible text layer in which some letters are confused."""

@@ -18,7 +18,7 @@ import numpy as np
 import pymupdf
 from PIL import Image
 
-from sample_data.generators.canvas import GREY, HAIR, Box, Canvas, Style, padded, union
+from sample_data.generators.canvas import GREY, HAIR, Box, Canvas, Element, Style, padded, union
 from sample_data.generators.layout import Page, Theme, draw_body
 from sample_data.generators.pdf_file import as_jpeg, move_contents, pdf_bytes, picture_of, replace_by_picture
 
@@ -33,14 +33,24 @@ PAPER_GREY, GRAIN = 236.0, 6.0
 
 
 TruthBox = tuple[str, Box, None]  # label, box in points, and no score
+RUNNING = ("Page-header", "Page-footer")
 
 
 @dataclass(frozen=True)
 class TruthPage:
-    """Size of a displayed page in points, and its ground truth in drawing order."""
+    """Size of a displayed page in points, and its ground truth in drawing order: boxes, and elements that say more."""
 
     size: tuple[float, float]
     boxes: list[TruthBox]
+    elements: list[Element]
+
+    @property
+    def places(self) -> list[int | None]:
+        """Return where each element is read, footnotes last; None for what runs through the pages."""
+        read = [number for number, each in enumerate(self.elements) if each.label not in RUNNING]
+        in_order = sorted(read, key=lambda number: self.elements[number].label == "Footnote")
+        place = {number: at for at, number in enumerate(in_order)}
+        return [place.get(number) for number in range(len(self.elements))]
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,10 @@ def write(report: Report) -> tuple[bytes, list[TruthPage]]:
             picture = picture_of(document[number], SCAN_DPI).rotate(turn, Image.Resampling.BICUBIC, fillcolor=255)
             replace_by_picture(document, number, as_jpeg(_aged(picture, SCAN_SEED + number), SCAN_QUALITY))
         size = canvas.width, canvas.height
-        truth.append(TruthPage(size, [(label, _truth_box(inks, size, turn), None) for label, inks in canvas.elements]))
+        boxes = [(each.label, _truth_box(each.inks, size, turn), None) for each in canvas.elements]
+        for each in canvas.elements:
+            each.cells = each.cells and [cell._replace(box=_turned(cell.box, size, turn)) for cell in each.cells]
+        truth.append(TruthPage(size, boxes, canvas.elements))
         if page.turned:
             _store_turned(document[number])
         if page.trimmed:
@@ -100,17 +113,18 @@ def _draw_running(canvas: Canvas, report: Report, number: int, frame: Box) -> No
     left, top, right, bottom = frame
     style = Style(7.8, report.theme.heads, GREY)
     baseline = top - 30
-    with canvas.element("Page-header"):
+    with canvas.element("Page-header", " ".join(filter(None, report.head))):
         canvas.text(left, baseline, report.head[0], style)
         if report.head[1]:
             canvas.text(right, baseline, report.head[1], style, "right")
     if report.theme.body != "mono":
         canvas.line((left, baseline + 6), (right, baseline + 6), color=HAIR, width=0.6)
-    with canvas.element("Page-footer"):
+    foot = [source.format(page=number + report.first_number) for source in report.foot]
+    with canvas.element("Page-footer", " ".join(filter(None, foot))):
         places = ((left, "left"), ((left + right) / 2, "center"), (right, "right"))
-        for source, (x, align) in zip(report.foot, places, strict=True):
-            if source:
-                canvas.text(x, bottom + 32, source.format(page=number + report.first_number), style, align)
+        for text, (x, align) in zip(foot, places, strict=True):
+            if text:
+                canvas.text(x, bottom + 32, text, style, align)
 
 
 def _truth_box(inks: Sequence[Box], size: tuple[float, float], degrees: float) -> Box:

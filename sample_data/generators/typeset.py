@@ -59,6 +59,11 @@ def parse(text: str, style: Style) -> list[Word]:
     return [tuple(word) for word in words if word]
 
 
+def line_text(line: Line) -> str:
+    """Return the words of a line with blanks between them."""
+    return " ".join("".join(piece.text for piece in word) for word in line.words)
+
+
 def word_width(word: Word) -> float:
     """Advance width of a word."""
     return sum(text_width(piece.text, piece.style) for piece in word)

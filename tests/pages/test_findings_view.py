@@ -23,7 +23,7 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
 from evaluator.review.verdicts import Target
-from pages.app.session_files import LoadedBoxes
+from pages.app.session_files import SAMPLE_READING, LoadedBoxes, is_bundled
 from pages.views.findings import decision_rows, findings, meeting
 from tests import dashboard
 from tests.dashboard import (
@@ -644,12 +644,13 @@ def test_findings_lie_beside_the_ground_truth_or_where_they_are_named(
         assert store_address(truth, environment={}) == str(tmp_path / "layoutscope-findings.sqlite")
     assert store_address(file, environment={FINDINGS_VARIABLE: "postgresql://x"}) == "postgresql://x"
     assert store_address(file, named="a.sqlite", environment={FINDINGS_VARIABLE: "b"}) == "a.sqlite"
-    # Those of the sample and of uploads are of the state of the user.
+    # Those of uploads, and of the sample, are of the state of the user.
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     wanted = str(tmp_path / ".local/state/layoutscope/layoutscope-findings.sqlite")
     assert store_address(None, environment={}) == wanted
-    assert store_address(SAMPLE_DATA / "ground_truth.json", environment={}, bundled=SAMPLE_DATA) == wanted
+    assert is_bundled(SAMPLE_DATA / "ground_truth.json")
+    assert is_bundled(SAMPLE_READING / "ground_truth.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.dashboard import (
     OVERVIEW,
     PACK,
     READING,
+    SAMPLE_DATA,
     SLICES,
     address,
     fine,
@@ -111,8 +113,16 @@ def test_the_difference_of_two_models_opens_its_pages(files: str) -> None:
     assert page_of(app)["mistakes"] == []
 
 
-def test_files_without_an_order_say_what_is_missing() -> None:
+def test_the_sample_opens_its_order_text_and_tables() -> None:
     app = start(READING)
+    assert "The sample is open with its boxes alone." in words(app)
+    app = fine(next(button for button in app.button if button.label == "Open its order, text and tables").click().run())
+    assert page_of(app)["mistakes"]
+
+
+def test_files_without_an_order_say_what_is_missing(tmp_path: Path) -> None:
+    paths = [shutil.copy(SAMPLE_DATA / f"{name}.json", tmp_path) for name in ("ground_truth", "lines")]
+    app = start(READING, files=workspace(Path(paths[0]), [Path(paths[1])]))
     assert "There is no reading order in these files that can be compared." in words(app)
     (row,) = [each for each in dashboard.issues(app) if each["File"] == "ground_truth.json"]
     assert row["Rule"] == "order compares the reading order of items (Reading order)"

@@ -10,12 +10,22 @@ from typing import Any
 import pytest
 
 from sample_data import make
-from sample_data.generators import anchors, detectors, labelling, page_text, poster_extraction, rules, segments
+from sample_data.generators import (
+    anchors,
+    detectors,
+    labelling,
+    page_reading,
+    page_text,
+    poster_extraction,
+    rules,
+    segments,
+)
 
 FOLDER = Path(make.__file__).parent
 FEW = ("school-census", "port-authority-annual")  # the turned, landscape and trimmed pages
 EXTRACTORS = (
-    detectors.detect_lines, detectors.detect_blocks, *make.FIELD_EXTRACTORS.values(), *make.POSTER_EXTRACTORS.values(),
+    detectors.detect_lines, detectors.detect_blocks, *make.READERS.values(), *make.FIELD_EXTRACTORS.values(),
+    *make.POSTER_EXTRACTORS.values(),
 )  # fmt: skip
 # Where the truth is, and what reads files or draws lots.
 FORBIDDEN = (
@@ -36,7 +46,7 @@ def test_an_extractor_gets_the_bytes_of_a_pdf(extract: Any) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    [detectors, labelling, page_text, anchors, rules, segments, poster_extraction],
+    [detectors, labelling, page_reading, page_text, anchors, rules, segments, poster_extraction],
     ids=lambda each: each.__name__,
 )
 def test_an_extractor_knows_nothing_of_the_truth(module: ModuleType) -> None:
@@ -53,6 +63,15 @@ def files(folder: Path) -> dict[Path, bytes]:
 def test_committed_files_are_those_of_the_script(name: str, tmp_path: Path) -> None:
     {"fields": make.build_fields, "posters": make.build_posters}[name](tmp_path)
     assert files(tmp_path) == files(FOLDER / name)
+
+
+@built_with_these
+def test_committed_items_are_those_of_the_script(tmp_path: Path) -> None:
+    make.build_reading(tmp_path, [report for report in make.REPORTS if report.name in FEW])
+    for path in tmp_path.iterdir():
+        committed = (FOLDER.with_name("sample_reading") / path.name).read_text(encoding="utf-8").splitlines()
+        few = [line for line in committed if json.loads(line)["document"].removesuffix(".pdf") in FEW]
+        assert path.read_text(encoding="utf-8").splitlines() == few, path.name
 
 
 @built_with_these

@@ -40,7 +40,7 @@ from pages.app import frame, login
 from pages.app.cache import Cached
 from pages.app.components import reviewer
 from pages.app.results import ResultKey, result_key, result_of
-from pages.app.session_files import BOXES, SAMPLE_DATA, LoadedBoxes, Model, Place, files
+from pages.app.session_files import BOXES, LoadedBoxes, Model, Place, files, is_bundled
 from pages.app.state import Field, State, report, state
 from pages.app.streamlit_patch import run_whole_view
 
@@ -184,9 +184,9 @@ class _OpenStore:
 def address() -> str:
     """Return where the findings of this session are kept: a path or a database address."""
     truth = files(BOXES).ground_truth
-    origin = next(iter(paths_of(truth.origin)), None) if truth is not None else None
-    reader = state.reader_folder
-    return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA, reader_folder=reader)
+    own = truth is not None and not is_bundled(truth.origin)
+    origin = next(iter(paths_of(truth.origin)), None) if truth is not None and own else None
+    return store_address(origin, environment=os.environ, reader_folder=state.reader_folder)
 
 
 _STORES: Final = Cached[_OpenStore](8)

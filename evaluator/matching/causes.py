@@ -24,7 +24,7 @@ A mistake *lies in* a box when all boxes that carry its name have `INSIDE_SHARE`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -35,9 +35,9 @@ import numpy as np
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.data.dataset import CodeArray, Dataset, JoinedBoxes, Side
 from evaluator.data.issues import count_of
-from evaluator.data.order import distinct, numbers_from, order_by, runs_up_to
+from evaluator.data.order import distinct, order_by
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes
-from evaluator.matching.pairs import overlapping_pairs
+from evaluator.matching.pairs import TooManyPairs, overlapping_pairs
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "named")
 """Names of causes; the position is the code."""
@@ -48,6 +48,8 @@ INSIDE_SHARE: Final = 0.75
 _SAME_SIZE: Final = 0.15
 # How far from the common distance a shifted box may be, as a share of the extent of the page's boxes.
 _SAME_PLACE: Final = 0.01
+# What rounding may add to a size, as a share of it.
+_HAIR: Final = 1e-9
 # What is compared in one go, so that memory follows the boxes of a page and not their pairs.
 _AT_ONCE: Final = 1 << 18
 # A page with more pairs of boxes of one size and label is not looked at for a common distance.
@@ -373,12 +375,13 @@ class _Grouping:
                 self._add(Family(cause), np.arange(starts[place], ends[place]))
 
     def _pages_that_may_have_moved(self) -> IntArray:
-        """Return pages where enough unmatched ground truths have a prediction like them anywhere; rising."""
+        """Return pages where enough unmatched ground truths have one prediction as wide and one as high; rising."""
         truth, prediction = self._unmatched
-        partnered = np.zeros(len(truth.rows), dtype=bool)
-        for first, second in _pairs_by_page(truth.page, prediction.page):
-            alike = _same_size(_sizes(truth.xyxy[first]), _sizes(prediction.xyxy[second]))
-            partnered[first[alike & (truth.label[first] == prediction.label[second])]] = True
+        group, other_group = (side.page * len(self._labels) + side.label for side in (truth, prediction))
+        sizes = _sizes(truth.xyxy), _sizes(prediction.xyxy)
+        partnered = np.ones(len(truth.rows), dtype=bool)
+        for own, other in zip(*(each.T for each in sizes), strict=True):
+            partnered &= _have_as_long(own, group, other, other_group)
         pages = len(self._totals[0])
         all_of, able = (np.bincount(each, minlength=pages) for each in (truth.page, truth.page[partnered]))
         return np.flatnonzero((able >= LEAST_OF_PAGE) & (able >= SHIFTED_SHARE * all_of))
@@ -531,19 +534,16 @@ def _alike_boxes(
 ) -> tuple[IntArray, IntArray]:
     """Return rows of the pairs of one label and nearly one size, int64; none when there are too many."""
     sizes, other_sizes = _sizes(own), _sizes(other)
-    firsts, seconds, kept = [], [], 0
-    step = max(_AT_ONCE // len(other), 1)
-    for start in range(0, len(own), step):
-        rows = slice(start, start + step)
-        alike = _same_size(sizes[rows][:, None], other_sizes)
-        alike &= own_label[rows][:, None] == other_label
-        first, second = np.nonzero(alike)
-        kept += len(first)
-        if kept > _MOST_ALIKE:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        firsts.append(first + start)
-        seconds.append(second)
-    return np.concatenate(firsts), np.concatenate(seconds)
+    reach, points = np.hstack(_bounds_of_same(sizes)), np.hstack([other_sizes, other_sizes])
+
+    def alike(second: IntArray, first: IntArray) -> FloatArray:
+        return _same_size(sizes[first], other_sizes[second]).astype(np.float64)
+
+    try:
+        pairs = overlapping_pairs(points, other_label, reach, own_label, iou_floor=1.0, measure=alike, most=_MOST_ALIKE)
+    except TooManyPairs:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    return pairs.prediction, pairs.ground_truth
 
 
 def _sizes(boxes: FloatArray) -> FloatArray:
@@ -554,12 +554,20 @@ def _same_size(sizes: FloatArray, others: FloatArray) -> BoolArray:
     return np.asarray((np.abs(sizes - others) <= _SAME_SIZE * np.maximum(sizes, others)).all(axis=-1))
 
 
-def _pairs_by_page(first: IntArray, second: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield all pairs of rows on one page in parts of bounded memory; both columns of pages rise."""
-    low = np.searchsorted(second, first, side="left")
-    width = np.searchsorted(second, first, side="right") - low
-    for run in runs_up_to(_AT_ONCE, width):
-        yield np.arange(run.start, run.stop).repeat(width[run]), numbers_from(low[run], width[run])
+def _bounds_of_same(sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the largest of what is nearly as large, or a hair more."""
+    return sizes * (1.0 - _SAME_SIZE) * (1.0 - _HAIR), sizes / (1.0 - _SAME_SIZE) * (1.0 + _HAIR)
+
+
+def _have_as_long(own: FloatArray, group: IntArray, other: FloatArray, other_group: IntArray) -> BoolArray:
+    """Return which of some lengths have one of their group that is nearly as long, or a hair more, bool."""
+    order = order_by([other_group, other])
+    # Groups one behind the other, each wider than what is looked for around its largest length.
+    step = 2.0 * max(float(own.max(initial=0.0)), float(other.max(initial=0.0)), 1e-300)
+    low, high = (group * step + bound for bound in _bounds_of_same(own))
+    held = (other_group * step + other)[order]
+    room = 8.0 * np.spacing((group.max(initial=0) + 2.0) * step)
+    return np.asarray(np.searchsorted(held, low - room) < np.searchsorted(held, high + room, side="right"))
 
 
 def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:

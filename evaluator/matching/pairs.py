@@ -101,20 +101,21 @@ def overlapping_pairs(
     *,
     iou_floor: float,
     measure: Callable[[IntArray, IntArray], FloatArray] | None = None,
+    most: int | None = None,
 ) -> Candidates:
     """Return all pairs of one group with IoU >= the floor; empty columns when nothing overlaps.
 
     Boxes are float64, shape (N, 4), in one unit; groups int64, shape (N,), >= 0. `measure`: IoU of rows of the ground
     truth with rows of the predictions where it is not that of the boxes (crowds, outlines); 0 for boxes that do not
-    touch. ValueError for a floor outside (0, 1]; `TooManyPairs` for more than four times as many as `most_pairs`
-    allows.
+    touch. ValueError for a floor outside (0, 1]; `TooManyPairs` for more than `most`, else for more than four times as
+    many as `most_pairs` allows.
 
     Ground truth is sorted by (group, y1). For a prediction, those that start above its lower edge end at one position;
     those before the first whose running maximum of y2 reaches its upper edge cannot touch it. Rounding of the searched
     number ``2 * group + y`` is monotone, so a touching pair is never lost.
     """
     check_iou_floor(iou_floor)
-    limit = _PAIRS_KEPT * most_pairs(len(ground_truth) + len(prediction))
+    limit = most or _PAIRS_KEPT * most_pairs(len(ground_truth) + len(prediction))
     parts, kept = [], 0
     for part in _search(
         ground_truth, ground_truth_group, prediction, prediction_group, iou_floor=iou_floor, measure=measure

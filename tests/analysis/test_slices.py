@@ -77,23 +77,25 @@ def test_nothing_stands_around_no_boxes() -> None:
     assert columns_of_text(nothing, np.empty((0, 4)), 2).tolist() == [0, 0]
 
 
-def test_surroundings_of_one_page_are_worked_out_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    boxes = np.random.default_rng(1).random((60, 2))
-    xyxy = np.hstack([boxes, boxes + np.random.default_rng(2).random((60, 2))])
-    page, label = np.repeat([0, 1, 2], [40, 1, 19]), np.arange(60) % 5
-    whole, sizes = surroundings(page, label, xyxy), list[int]()
+@pytest.mark.parametrize("side", [0.02, 0.2])
+def test_surroundings_of_a_crowded_page_are_worked_out_in_parts(monkeypatch: pytest.MonkeyPatch, side: float) -> None:
+    rng, sizes = np.random.default_rng(1), list[int]()
+    corners = rng.random((600, 2)).round(2)
+    xyxy = np.hstack([corners, corners + rng.choice([side, side / 3], (600, 2))])
+    page, label = np.repeat([0, 1, 2], [400, 1, 199]), np.arange(600) % 5
 
-    def noted(rows: IntArray, ones: slice, *others: Any) -> None:
-        sizes.append(rows.size * len(rows[0, ones]))
-        around(rows, ones, *others)
+    def noted(here: IntArray, rows: IntArray, *others: Any) -> None:
+        sizes.append(here.size * rows.shape[1])
+        around(here, rows, *others)
 
     around = neighbours._around
     monkeypatch.setattr(neighbours, "_around", noted)
-    monkeypatch.setattr(neighbours, "_PAIRS_AT_A_TIME", 100)
-    for one, other in zip(whole, surroundings(page, label, xyxy), strict=True):
+    parts = surroundings(page, label, xyxy)
+    assert max(sizes) < 400 * 400 / 4
+    monkeypatch.setattr(neighbours, "_TOGETHER", 1_000)
+    for one, other in zip(parts, surroundings(page, label, xyxy), strict=True):
         assert np.array_equal(one, other, equal_nan=True)
-    assert max(sizes) <= 100
-    assert sum(sizes) == 40**2 + 19**2
+    assert sum(sizes[-2:]) == 400**2 + 199**2
 
 
 def test_surroundings_do_not_depend_on_the_order_of_the_boxes() -> None:

@@ -209,6 +209,25 @@ def test_a_page_of_alike_boxes_is_looked_at_piece_by_piece() -> None:
     assert not len(first)
 
 
+def test_boxes_are_compared_with_those_that_are_nearly_as_long_on_the_better_axis_alone() -> None:
+    own, label = (
+        np.column_stack([np.zeros((3000, 2)), np.linspace(0.1, 0.9, 3000), np.full(3000, 0.1)]),
+        np.arange(3000),
+    )
+    compared: list[int] = []
+
+    def noted(sizes: FloatArray, others: FloatArray) -> BoolArray:
+        compared.append(len(sizes))
+        return same_size(sizes, others)
+
+    same_size = causes._same_size
+    with patch.object(causes, "_same_size", noted):
+        assert not len(causes._alike_boxes(own, label % 2, own * 0.1, label % 2)[0])
+        first, second = causes._alike_boxes(own, label, own[::-1], label[::-1])
+    assert first.tolist() == second[::-1].tolist() == label.tolist()
+    assert sum(compared) < 4 * 3000
+
+
 @pytest.mark.parametrize("view", ["overview", "page_browser", "gallery", "compare", "models", "slices"])
 def test_every_view_shows_why_nothing_is_compared(crowded: list[Path], view: str) -> None:
     app = start(f"pages/{view}.py", files=workspace(crowded[0], crowded[1:]))

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.data.boxes import FloatArray, IntArray
+from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 
 NOTHING: Final = -1
 """Code of a neighbour that is not there."""
 _PAIRS_AT_A_TIME: Final = 100_000
+# Boxes of a crowded page that lie near each other and are looked at together, each with those that matter to any.
+_TOGETHER: Final = 64
+# What rounding may add to a distance, as a share of it.
+_HAIR: Final = 1e-9
 # A box holds another one when it covers so much of its area.
 _HELD: Final = 0.9
 
@@ -46,19 +52,44 @@ def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundi
     # Pages of as many boxes are looked at together, each box with all of its page.
     for boxes in np.unique(count[count > 1]).tolist():
         rows = order[first[count == boxes][:, None] + np.arange(boxes)]
-        pages, at_a_time = max(_PAIRS_AT_A_TIME // boxes**2, 1), max(_PAIRS_AT_A_TIME // boxes, 1)
+        if boxes > 2 * _TOGETHER:
+            for page_rows in rows:
+                for some in _near_each_other(page_rows, xyxy):
+                    _around(some, some, label, xyxy, around)
+                    others = _that_matter(xyxy[some[0]], float(around.distance[some].max()), xyxy[page_rows])
+                    _around(some, page_rows[None, others], label, xyxy, around)
+            continue
+        pages = max(_PAIRS_AT_A_TIME // boxes**2, 1)
         for start in range(0, len(rows), pages):
-            for one in range(0, boxes, at_a_time):
-                _around(rows[start : start + pages], slice(one, one + at_a_time), label, xyxy, around)
+            _around(rows[start : start + pages], rows[start : start + pages], label, xyxy, around)
     return around
 
 
-def _around(rows: IntArray, ones: slice, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:
-    """Write the surroundings of some boxes of P pages of N boxes into `out`; `rows`: shape (P, N)."""
-    every, names = np.moveaxis(xyxy[rows], -1, 0), label[rows]
-    x1, y1, x2, y2 = every[:, :, None, :]
-    own_x1, own_y1, own_x2, own_y2 = every[:, :, ones, None]
-    here = rows[:, ones]
+def _near_each_other(rows: IntArray, xyxy: FloatArray) -> Iterator[IntArray]:
+    """Yield the boxes of a page in parts of two or more that lie near each other, shape (1, K)."""
+    x, y = (xyxy[rows, :2] + xyxy[rows, 2:]).T
+    columns = math.isqrt(len(rows) // _TOGETHER)
+    column = np.argsort(np.argsort(x)) * columns // len(rows)
+    for part in np.array_split(rows[np.lexsort((y, column))], len(rows) // _TOGETHER):
+        yield part[None]
+
+
+def _that_matter(some: FloatArray, distance: float, every: FloatArray) -> BoolArray:
+    """Return which boxes of a page are beside, above or below some of it, or within a distance of them."""
+    low, high = np.maximum(some[:, :2].min(axis=0), every[:, :2]), np.minimum(some[:, 2:].max(axis=0), every[:, 2:])
+    across, along = (low - high).T
+    near = np.hypot(np.maximum(across, 0.0), np.maximum(along, 0.0)) <= distance * (1.0 + _HAIR)
+    return np.asarray((across < 0.0) | (along < 0.0) | near)
+
+
+def _around(here: IntArray, rows: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:
+    """Write the surroundings of K boxes of each of P pages among M, themselves included, into `out`.
+
+    `here`: shape (P, K); `rows`: shape (P, M), as the page has them.
+    """
+    x1, y1, x2, y2 = np.moveaxis(xyxy[rows], -1, 0)[:, :, None, :]
+    own_x1, own_y1, own_x2, own_y2 = np.moveaxis(xyxy[here], -1, 0)[..., None]
+    names = label[rows]
     across = np.maximum(own_x1, x1) - np.minimum(own_x2, x2)
     along = np.maximum(own_y1, y1) - np.minimum(own_y2, y2)
     itself = here[:, :, None] == rows[:, None, :]

@@ -14,6 +14,7 @@ from evaluator.formats.base import Kind
 from evaluator.pdf.folder import folders_of
 from evaluator.project import AnyProject, Project, Upload
 from evaluator.review.store_address import state_folder
+from evaluator.system.registry import LEFT_OUT
 from evaluator.workspace import project_file
 from evaluator.workspace.roles import Sides
 from pages.app import frame, own_files, pictures, session_files, workspace_store
@@ -33,6 +34,8 @@ _NOTHING_WRONG = "Nothing is wrong with these files."
 
 
 def _problems() -> None:
+    for sentence in LEFT_OUT:
+        st.warning(frame.escaped(sentence), icon=":material/extension_off:")
     of_files, of_pages = session_files.issues(BOXES), file_list.issues_of_pages()
     issues = sorted((*of_files, *of_pages), key=lambda issue: issue.severity != "error")
     if not issues and not session_files.files(BOXES).members:

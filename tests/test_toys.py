@@ -2,6 +2,7 @@
 what CONTRIBUTING and the other pages of the documentation point to is there.
 """
 
+import asyncio
 import json
 import os
 import re
@@ -11,14 +12,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats, project, protocols
 from evaluator.workspace.roles import Sides, find
-from evaluator.workspace.variables import WORKSPACE_VARIABLE
+from tests import sessions
 from tests.dashboard import ROOT, add, cards, signature, start, workspace
+from tests.serving import answering, free_port, stop
 from tests.terminal import run_command
+from tests.test_wheel import uv_command
 from tests.toys.centres import PROTOCOL
 from tests.toys.lines import FORMAT
 
@@ -133,74 +138,94 @@ def test_an_upload(files: dict[str, Path]) -> None:
     assert counts_of_cards(app) == list(COUNTS.values())
 
 
-SHOW = """
-import json
-from streamlit.testing.v1 import AppTest
-from evaluator import formats
-from pages.app.state import State
-from tests.dashboard import fine, signature, title
-from tests.toys.lines import FORMAT
-
-formats.register(FORMAT)
-app = AppTest.from_file("app.py", default_timeout=300)
-app.session_state[State.access.key] = True
-app.switch_page("pages/page_scores.py")
-app.query_params["iou"] = "0.6"
-app.query_params["within"] = "a.pdf"
-one = fine(app.run()).dataframe[0].value.to_dict("list")
-app.selectbox(key="within").set_value("")
-every = fine(app.run()).dataframe[0].value.to_dict("list")
-print(json.dumps([title(app), signature(app), dict(app.query_params), one, every]))
-"""
-
-
-def with_view(folder: Path) -> Path:
-    shutil.copytree(ROOT / "pages", folder / "pages", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "tests" / "toys" / "page_scores.py", folder / "pages")
-    row = re.search(r'st\.Page\(HERE / "pages" / "page_scores\.py".*\),', (ROOT / "CONTRIBUTING.md").read_text("utf-8"))
-    assert row
-    navigation = (ROOT / "app.py").read_text("utf-8")
-    (folder / "app.py").write_text(
-        navigation.replace("        st.Page(", f"        {row[0]}\n        st.Page(", 1), "utf-8"
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the toys as an installed package, and with another one that names what is not there."""
+    folder = tmp_path_factory.mktemp("packages")
+    shutil.copytree(ROOT / "tests" / "toys", folder / "toys", ignore=shutil.ignore_patterns("__pycache__"))
+    uv = uv_command()
+    if uv is None:
+        pytest.skip("uv is not installed")
+    command = [uv, "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*command, "--target", folder / "site", folder / "toys"], check=True)
+    broken = folder / "site" / "broken-1.dist-info"
+    broken.mkdir()
+    (broken / "METADATA").write_text("Name: broken\nVersion: 1\n")
+    points = (
+        "gone = layoutscope_gone:FORMAT",
+        "coco = json:loads",
+        "title = json:loads",
+        "line = layoutscope_toys.lines:FORMAT",
     )
-    state = folder / "pages" / "app" / "state.py"
-    text = state.read_text("utf-8")
-    for before, after in (
-        ("View = Literal[\n", 'View = Literal[\n    "page_scores",\n'),
-        ('(*_FILTERED, "compare"', '(*_FILTERED, "page_scores", "compare"'),
-    ):
-        assert before in text
-        text = text.replace(before, after, 1)
-    state.write_text(text, "utf-8")
-    return folder
+    (broken / "entry_points.txt").write_text("\n".join(["[layoutscope.formats]", *points]))
+    return folder / "site"
 
 
-def test_a_view_is_registered(files: dict[str, Path], tmp_path: Path) -> None:
-    """Its own words, its numbers and its part of the address, in a process of its own: the state is another module."""
-    opened = workspace(files["truth"], [files["a"], files["b"]])
+LEFT_OUT = "The plugin {} (layoutscope.formats) of broken is left out: {}."
+SAID = [
+    LEFT_OUT.format("gone", "ModuleNotFoundError: No module named 'layoutscope_gone'"),
+    LEFT_OUT.format("coco", "ValueError: the name is taken"),
+    LEFT_OUT.format("title", "TypeError: json:loads must be a Format, not a function"),
+    LEFT_OUT.format("line", "ValueError: layoutscope_toys.lines:FORMAT has the name lines"),
+]
+
+
+def with_plugins(site: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{ROOT}"}
+
+
+def test_an_installed_package_adds_a_format_and_a_protocol(files: dict[str, Path], site: Path) -> None:
+    """A broken one is named, and the rest works."""
+    words = ["evaluate", "centres", "--gt", files["truth"], "--pred", files["a"], "--json"]
     ended = subprocess.run(
-        [sys.executable, "-c", SHOW],
-        cwd=with_view(tmp_path / "copy"),
-        env={**os.environ, WORKSPACE_VARIABLE: opened},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-m", "evaluator.cli", *words],
+        env=with_plugins(site), cwd=site, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
-    title, signed, address, one, every = json.loads(ended.stdout)
-    assert (title, address["iou"]) == ("Page scores", "0.6")
-    assert "IoU ≥ 0.60" in signed
+    assert counts(json.loads(ended.stdout)) == COUNTS["a"]
+    assert ended.stderr.splitlines() == [f"note: {sentence}" for sentence in SAID]
+
+
+def test_an_installed_package_adds_a_view(files: dict[str, Path], site: Path, tmp_path: Path) -> None:
+    """With its own word, its numbers and its part of the address; Files says what was left out."""
+    port = free_port()
+    words = ["open", "--gt", files["truth"], "--pred", files["a"], "--pred", files["b"], "--no-browser", "--port", port]
+    command = [sys.executable, "-m", "evaluator.cli", *map(str, words)]
+    process = answering(command, tmp_path, tmp_path / "server.log", port, with_plugins(site))
+    try:
+        word, one = asyncio.run(shown(f"http://127.0.0.1:{port}", "page_scores", "iou=0.6&within=a.pdf"))
+        _, every = asyncio.run(shown(f"http://127.0.0.1:{port}", "page_scores", "iou=0.6"))
+        said, _ = asyncio.run(shown(f"http://127.0.0.1:{port}", "files", ""))
+    finally:
+        stop(process)
+    assert "Page scores" in word
+    assert "IoU ≥ 0.60" in word
     # By hand: on page 1 of a.pdf A has one of two boxes at IoU 0.6 and B has one of two, and no other; on b.pdf A has
     # another label. The halves of the Text reach IoU 0.5 only.
     assert [one[name] for name in ("Document", "Page", "Mistakes, A", "Mistakes, B")] == [["a.pdf"], [1], [2], [1]]
     assert [every[name] for name in ("Document", "Page")] == [["b.pdf", "a.pdf"], [2, 1]]
     assert every["F1, A"] == [0.0, 0.5]
+    assert all(sentence.partition("(")[0] in said for sentence in SAID)
+
+
+async def shown(url: str, view: str, query: str) -> tuple[str, dict[str, list[Any]]]:
+    """What a view says, and its table of documents."""
+    session = await sessions.Session(url).connected()
+    session.page, session.query = view, query
+    texts, tables = [], []
+    async for message, _ in session.answers(BackMsg()):
+        texts.append(str(message))
+        if message.delta.new_element.WhichOneof("type") == "dataframe":
+            content = message.delta.new_element.dataframe.arrow_data.data
+            tables.append(pa.ipc.open_stream(content).read_all().to_pydict())
+    await session.left()
+    return "".join(texts), next((table for table in tables if "Document" in table), {})
 
 
 def test_every_path_in_the_documentation_is_there() -> None:
     """Modules are named for a reader who follows them: a renamed one is named anew."""
     # Examples of files to be written, and what a reader puts in.
-    examples = re.compile(r"NAME|ROOM|/my\.py$|_my\.py$|/rows\.py$|pages/page_scores\.py")
+    examples = re.compile(r"NAME|ROOM|/my\.py$|_my\.py$|/rows\.py$")
     # In places of a browser's component paths start at its folder.
     below = ("", "evaluator/components/", "docs/")
     missing = []

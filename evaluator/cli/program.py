@@ -21,6 +21,7 @@ from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 from evaluator.cli.commands import SUMMARY
 from evaluator.data.issues import BadInput, Issue, issues_text, plain
 from evaluator.system import cache_folder
+from evaluator.system.registry import LEFT_OUT
 from evaluator.system.version import __version__
 
 OK: Final = 0
@@ -126,6 +127,8 @@ def _run(words: list[str], *, debug: bool) -> int:
         sys.stderr.write(f"internal error: {type(problem).__name__}: {plain(str(problem))}\n")
         sys.stderr.write(traceback.format_exc() if debug else "Run again with --debug for the traceback.\n")
         return INTERNAL_ERROR
+    finally:
+        sys.stderr.write("".join(f"note: {plain(sentence)}\n" for sentence in LEFT_OUT))
 
 
 def _complaint(problem: Exception) -> str:

@@ -23,7 +23,9 @@ _NAMES: Final = (
     "image-folder", "items", "markdown", "fields", "posters",
 )  # fmt: skip
 """The formats; the module of each has its name, with an underscore for a hyphen."""
-FORMATS: Registry[AnyFormat] = Registry({name: f"evaluator.formats.{name.replace('-', '_')}:FORMAT" for name in _NAMES})
+FORMATS: Registry[AnyFormat] = Registry(
+    {name: f"evaluator.formats.{name.replace('-', '_')}:FORMAT" for name in _NAMES}, "layoutscope.formats", Format
+)
 """Every format by its name, of all kinds; imported when it is asked for."""
 
 

@@ -16,7 +16,9 @@ PROTOCOLS: Registry[AnyProtocol] = Registry(
     {
         name: f"evaluator.protocols.{name}.protocol:PROTOCOL"
         for name in (DEFAULT, "pixel", "pod", "coco", "fields", "posters", "order", "text", "tables")
-    }
+    },
+    "layoutscope.protocols",
+    Protocol,
 )
 """Every protocol by its name."""
 

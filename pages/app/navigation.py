@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import streamlit as st
 
 from evaluator.formats import FORMATS, search
 from evaluator.project import paths_of
+from evaluator.system.registry import Registry
 from pages.app.address import is_bare
 from pages.app.session_files import (
     BOXES,
@@ -38,6 +40,18 @@ _KINDS: Final[Mapping[str, tuple[AnyKind, ...]]] = {
 }
 
 
+@dataclass(frozen=True)
+class PluginView:
+    """A view of an installed package: its address, its word in the navigation, and what draws it."""
+
+    name: str
+    title: str
+    draw: Callable[[], None]
+
+
+PLUGINS: Final[Registry[PluginView]] = Registry({}, "layoutscope.views", PluginView)
+
+
 def holds_items() -> bool:
     """Return whether an open file may have the order, text or tables of its items, or cannot be read as boxes."""
     held = BOXES.project_field.get()
@@ -55,7 +69,7 @@ def pages(folder: Path) -> list[Any]:
     full = open_kinds()
     shown = {word: word not in _KINDS or any(kind in full for kind in _KINDS[word]) for word in WORDS}
     shown["Reading"] = shown["Reading"] and (sample_is_open() or holds_items())
-    return [
+    views = [
         st.Page(
             folder / f"{view}.py",
             title=word,
@@ -65,6 +79,7 @@ def pages(folder: Path) -> list[Any]:
         for word, views in WORDS.items()
         for place, view in enumerate(views)
     ]
+    return views + [st.Page(each.draw, title=each.title, url_path=each.name) for each in PLUGINS.values()]
 
 
 def open_first_view_with_data(page: Any) -> None:  # noqa: ANN401 - a page of Streamlit's navigation

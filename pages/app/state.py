@@ -64,6 +64,7 @@ Report = Mapping[str, Any]
 View = Literal[
     "overview", "page_browser", "gallery", "compare", "models", "slices", "class_confusion", "pixel_confusion",
     "reading", "fields", "posters", "findings", "queue", "suspects", "review_pack", "files", "documentation",
+    "plugin",
 ]  # fmt: skip
 WORDS: Final[Mapping[str, Mapping[View, str]]] = {
     "Overview": {"overview": ""},
@@ -86,7 +87,7 @@ OF_BOXES: Final[tuple[View, ...]] = tuple(
 )
 """Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own."""
 _FILTERED: Final[tuple[View, ...]] = ("page_browser", "gallery", "queue")
-_LISTS: Final[tuple[View, ...]] = (*_FILTERED, "compare", "suspects")
+_LISTS: Final[tuple[View, ...]] = (*_FILTERED, "compare", "suspects", "plugin")
 _PAGE_VIEWS: Final[tuple[View, ...]] = ("page_browser", "compare", "pixel_confusion", "reading")
 # What Compare shows while it writes a part of the address: files of boxes, or one kind alone.
 RASTERED: Final = ("boxes", "pixels")

@@ -249,7 +249,7 @@ def test_the_first_page_waits_for_no_table_and_no_database_and_no_view_writes_in
         reader = await sessions.Reader(url).connected()
         acts = [await reader.open("page_browser")]
         libraries.extend(maps_of(pid, url.rpartition(":")[2]) for pid in processes(os.getpid()))
-        acts += [await reader.open(view.replace("overview", "")) for view in get_args(View)]
+        acts += [await reader.open(view.replace("overview", "")) for view in get_args(View)[:-1]]
         acts += [await reader.open("page_browser"), await reader.turn(1), await reader.open("models")]
         await reader.left()
         return [error for act in acts for error in act.errors]

@@ -1,7 +1,4 @@
-"""Page scores: every page with its F1, worst page of model A first. A view of one file.
-
-`CONTRIBUTING.md` lists what registers it.
-"""
+"""Page scores: every page with its F1, worst page of model A first. A view of one file."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ import streamlit as st
 from evaluator.data.issues import displayed
 from pages.app import frame, widgets
 from pages.app.address import read_url, write_url
+from pages.app.navigation import PluginView
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel
 from pages.app.state import go_to_page, state
@@ -56,7 +54,7 @@ def _pages(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> None:
 
 def view() -> None:
     """Draw the whole view."""
-    read_url("page_scores")
+    read_url("plugin")
     loaded = frame.open_boxes("Page scores")
     if loaded is None:
         return
@@ -65,7 +63,7 @@ def view() -> None:
     frame.banners(loaded, loaded.pair)
     headline.thresholds(loaded, loaded.pair, frame.signature(loaded, loaded.pair))
     _pages(loaded, loaded.pair)
-    write_url("page_scores")
+    write_url("plugin")
 
 
-view()
+VIEW = PluginView("page_scores", "Page scores", view)

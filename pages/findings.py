@@ -263,14 +263,22 @@ def _import_note() -> None:
         frame.issues(bad)
 
 
+@st.fragment
+def _meeting(loaded: LoadedBoxes) -> None:
+    if state.whole_view or not state.meeting_open:
+        st.rerun()
+    meeting.show(loaded)
+    write_url("findings")
+
+
 def view() -> None:
     """Draw the whole view."""
     read_url("findings")
     loaded = session_files.load_boxes()
     log = findings.review_log()
     if state.meeting_open and loaded is not None:
-        meeting.show(loaded)
-        write_url("findings")
+        state.whole_view = False
+        _meeting(loaded)
         return
     agreed = sum(agreed_by_two(judged) for judged in log.judged.values())
     facts = [
@@ -317,7 +325,7 @@ def _ways(loaded: LoadedBoxes | None) -> None:
                 on_click="ignore",
                 help="Of the last meeting.",
             )
-        held = live.now_of(loaded)
+        held = live.now_of(loaded, findings.pulse())
         if held is not None:
             who = frame.escaped(held.presenter) or "Somebody"
             st.button("Join the meeting", type="primary", on_click=meeting.join, help=f"{who} presents.")

@@ -33,6 +33,8 @@ _FINISHED: Final = {
     ForwardMsg.ScriptFinishedStatus.Value("FINISHED_SUCCESSFULLY"),
     ForwardMsg.ScriptFinishedStatus.Value("FINISHED_FRAGMENT_RUN_SUCCESSFULLY"),
 }
+# As in meeting.js.
+_ASK_SECONDS: Final = 0.5
 # How long a run may take at all; what takes longer is told as an error.
 _PATIENCE: Final = 60.0
 
@@ -179,12 +181,11 @@ class Reader(Session):
 
 
 class Attendee(Session):
-    """One in the live meeting, who presents or follows; asks as often as the page does."""
+    """One in the live meeting, who presents or follows; asks as often as the component does."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self._board = self._fragment = ""
-        self._pause = 1.0
         self._pictures: set[str] = set()
         self.board: dict[str, Any] = {}
         """What the meeting was last given."""
@@ -205,6 +206,7 @@ class Attendee(Session):
     async def send(self, event: str, value: object) -> None:
         """Do something on the screen of the meeting."""
         message = BackMsg()
+        message.rerun_script.fragment_id = self._fragment
         state = message.rerun_script.widget_states.widgets.add()
         state.id = f"$$STREAMLIT_INTERNAL_KEY_{self._board}__events"
         state.json_trigger_value = json.dumps([{"event": event, "value": value}])
@@ -214,10 +216,10 @@ class Attendee(Session):
         """Every place that is shown until the end, and when it was there with its picture."""
         shown, place = [], self.place
         while not until.is_set():
-            await asyncio.sleep(self._pause)
-            message = BackMsg()
-            message.rerun_script.fragment_id, message.rerun_script.is_auto_rerun = self._fragment, True
-            await self._run(message)
+            await asyncio.sleep(_ASK_SECONDS)
+            _, seen = await asyncio.to_thread(fetch, self.url, self.board["live"]["asks"])
+            if seen.decode() not in ("", self.board["live"]["seen"]):
+                await self.send("changed", True)
             if self.place != place:
                 shown.append((place := self.place, time.perf_counter()))
         return shown
@@ -227,8 +229,6 @@ class Attendee(Session):
             kind = said.WhichOneof("type")
             if kind == "navigation":
                 self.script = said.navigation.page_script_hash
-            if kind == "auto_rerun":
-                self._fragment, self._pause = said.auto_rerun.fragment_id, said.auto_rerun.interval
             if kind == "delta" and said.delta.WhichOneof("type") == "new_element":
                 element = said.delta.new_element
                 assert element.WhichOneof("type") != "exception", element.exception.message
@@ -236,7 +236,8 @@ class Attendee(Session):
                     continue
                 (given,) = json.loads(element.bidi_component.json or "[null]")
                 if isinstance(given, dict) and "agenda" in given:
-                    self._board, self.board = element.bidi_component.id, given
+                    self._board, self._fragment = element.bidi_component.id, said.delta.fragment_id
+                    self.board = given
                     await self._picture()
 
     async def _picture(self) -> None:

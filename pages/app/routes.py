@@ -135,6 +135,16 @@ def pages_address(
     return _address(f"page/{key}")
 
 
+def answer_address(view: str, of: str, answer: Callable[[], bytes]) -> str:
+    """Return where this session's browser asks for what changes in a view, without a run; empty without a route.
+
+    A view has one question at a time; one with another `of` has another address. `answer` gives JSON, and is called in
+    a thread without a session.
+    """
+    address = pages_address(view, of, 0, 0, lambda *_: (answer(), False))
+    return address and f"{address}/0.json"
+
+
 def _address(name: str) -> str:
     return f"{_folder(str(st.get_option('server.baseUrlPath') or ''))}/{name}"
 

@@ -23,6 +23,7 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.store_address import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
 from evaluator.review.verdicts import Target
+from pages.app import routes
 from pages.app.session_files import SAMPLE_READING, LoadedBoxes, is_bundled
 from pages.views.findings import decision_rows, findings, meeting
 from tests import dashboard
@@ -39,6 +40,7 @@ from tests.dashboard import (
     fine,
     go,
     press,
+    send_event,
     start,
     texts,
 )  # fmt: skip
@@ -490,8 +492,9 @@ def test_who_presents_is_told_when_nobody_can_follow(store_path: Path, monkeypat
 
 
 def test_who_presents_may_move_on_while_a_follower_is_drawn(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    second = screen_of(started_meeting())["agenda"][1]["key"]
-    rows_of, left = decision_rows.rows_of, [second]
+    """What the browser asks for tells it, without a run, and what it says then draws the meeting again."""
+    first, second = (row["key"] for row in screen_of(started_meeting())["agenda"][:2])
+    rows_of, left, answers = decision_rows.rows_of, [second], list[Callable[[], bytes]]()
 
     def meanwhile(loaded: LoadedBoxes) -> object:
         while left:
@@ -503,8 +506,20 @@ def test_who_presents_may_move_on_while_a_follower_is_drawn(store_path: Path, mo
 
     monkeypatch.setattr(findings, "_PULSE_SECONDS", 0.0)
     monkeypatch.setattr(decision_rows, "rows_of", meanwhile)
-    follower = screen_of(start(FINDINGS, meeting="yes"))
+    monkeypatch.setattr(routes, "answer_address", lambda view, of, answer: answers.append(answer) or "there")
+    app = start(FINDINGS, meeting="yes")
+    follower = screen_of(app)
+    assert (follower["live"]["role"], follower["item"]) == ("follows", first)
+    assert answers[-1]().decode() not in ("", follower["live"]["seen"])
+    follower = screen_of(send_event(app, "agenda", "changed", value=True))
     assert (follower["live"]["role"], follower["item"]) == ("follows", second)
+    assert answers[-1]().decode() == follower["live"]["seen"]
+
+    def unanswered(*_: object) -> None:
+        raise StoreProblem("unreachable", store="findings.sqlite")
+
+    monkeypatch.setattr(Store, "meeting", unanswered)
+    assert answers[-1]() == b"", "nobody is led away from the place by a store that does not answer"
 
 
 def test_who_presents_stays_while_looking_at_other_views(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import { nameInput } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { TASK_STATUSES, VERDICTS } from "../shared/verdicts.js";
 import { percentOf, plural, verdictWords } from "../shared/words.js";
-import { eventId } from "../shared/requests.js";
+import { eventId, pause } from "../shared/requests.js";
 import { listenForKeys } from "../shared/focus.js";
 import { actionOf } from "../shared/keys.js";
 import { LAYER_ORDER } from "../shared/layers.js";
@@ -39,6 +39,10 @@ const KEYS = [
   { keys: ["Z"], words: "zoom to the boxes", rank: 1 },
   { keys: ["Esc"], words: "end", rank: 1 },
 ];
+
+/** Milliseconds between two questions whether the meeting has changed. */
+const ASK_EVERY = 500;
+const LOST = "The findings do not answer. The place is found again when they do.";
 
 /** A decision that was meant for the place before is not kept, in milliseconds. */
 const MOVED_LATELY = 700;
@@ -91,6 +95,10 @@ class Meeting {
       this.showReach();
     });
     this.ends = new AbortController();
+    /** What was last told to be there: it is told once. */
+    this.told = "";
+    this.lost = html("b", { class: "mt-lost", hidden: true }, LOST);
+    void this.ask();
     listenForKeys(this.root, (event) => this.pressed(event), this.ends.signal);
   }
 
@@ -276,7 +284,7 @@ class Meeting {
     const follows = live.role === "follows" || live.role === "looks";
     const back = button("Back to the presenter", { class: "mt-back" }, () => this.send("back", true), html("kbd", {}, "B"), "Back to the presenter");
     const present = button("Present instead", { class: "mt-link" }, () => this.send("present", true), live.role === "alone" ? "Present" : "Present instead");
-    this.live.replaceChildren(html("span", {}, live.words), ...(live.role === "looks" ? [back] : []), ...(live.role === "presents" ? [] : [present]));
+    this.live.replaceChildren(html("span", {}, live.words), this.lost, ...(live.role === "looks" ? [back] : []), ...(live.role === "presents" ? [] : [present]));
     this.live.dataset.role = live.role;
     this.decide.replaceChildren(follows ? "Vote" : "Decide, next", icon("right"));
   }
@@ -345,6 +353,20 @@ class Meeting {
       card("Numbers", numbers),
       card(data.live.people ? "People" : "Reviewers of this item", ...(data.live.people ? [html("p", { class: "mt-muted mt-count" }, data.live.people)] : []), people.length ? html("ul", { class: "mt-people" }, ...people) : html("p", { class: "mt-muted" }, "No verdict yet.")),
       card("Decided so far", decided.length ? html("ol", { class: "mt-decided" }, ...decided) : html("p", { class: "mt-muted" }, "Nothing yet."), minutes));
+  }
+
+  /** Asks whether the meeting is still as it is shown, and has it drawn again when not. */
+  async ask() {
+    for (; !this.ends.signal.aborted; await pause(ASK_EVERY)) {
+      const answer = this.data?.live.asks ? await fetch(this.data.live.asks).catch(() => null) : null;
+      // 204: the address of a part that the reader no longer has in the meeting.
+      if (answer?.status !== 200) continue;
+      const now = await answer.text();
+      this.lost.hidden = now !== "";
+      if (!now || now === this.told || now === this.data?.live.seen) continue;
+      this.told = now;
+      this.send("changed", true);
+    }
   }
 
   stop() {

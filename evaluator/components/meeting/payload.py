@@ -85,6 +85,10 @@ class LiveItem(Payload, frozen=True):
     words: str
     people: str = ""
     """how many follow and have voted, in words"""
+    asks: str = ""
+    """address that answers what `seen` is now, and nothing when the findings do not answer; empty without one"""
+    seen: str = ""
+    """changes with what is shown of the meeting"""
 
 
 class OpinionState(Payload, frozen=True):
@@ -180,6 +184,8 @@ class MeetingEvents(Events, frozen=True):
     """follow the presenter again"""
     present: Literal[True] | None = None
     """present instead"""
+    changed: Literal[True] | None = None
+    """the meeting is not as it is shown"""
 
 
 class ReviewerPayload(Payload, frozen=True):

@@ -1174,6 +1174,10 @@ export interface LiveItem {
   words: string;
   /** how many follow and have voted, in words */
   people?: string;
+  /** address that answers what `seen` is now, and nothing when the findings do not answer; empty without one */
+  asks?: string;
+  /** changes with what is shown of the meeting */
+  seen?: string;
 }
 
 /** What is held of an item by the reader, and who is to act on it. */
@@ -1261,6 +1265,8 @@ export interface MeetingEvents {
   back: true;
   /** present instead */
   present: true;
+  /** the meeting is not as it is shown */
+  changed: true;
 }
 
 /** The name of the reviewer, which the browser remembers. */

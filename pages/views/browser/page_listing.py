@@ -278,7 +278,8 @@ def with_verdict(loaded: LoadedBoxes, model: Model, mistakes: Mistakes) -> BoolA
 
 def said_of_mistakes(loaded: LoadedBoxes, model: Model, mistakes: Mistakes) -> dict[int, ReviewedTarget]:
     """Return what reviewers said of mistakes, by their number."""
-    said = ((mistake_of(status, mistakes, model.index), status.judged) for status in findings.statuses(loaded))
+    statuses = findings.statuses(loaded, findings.review_log())
+    said = ((mistake_of(status, mistakes, model.index), status.judged) for status in statuses)
     return {number: judged for number, judged in said if number != NONE}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -138,7 +139,7 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
         opens="Confusion",
         open=_open,
         judge=lambda event: _judge(loaded, event),
-        said=lambda: findings.statuses(loaded),
+        said=partial(findings.statuses, loaded),
         write_url=_write_url,
         short=lambda value: short_pixels(float(value)),
         prepare=lambda place: pictures.prepare_page(loaded, place),

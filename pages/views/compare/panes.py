@@ -24,11 +24,13 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.issues import displayed
 from evaluator.review.decisions import said_of_pages
 from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import ReviewLog
 from pages.app import components, page_list, pictures, widgets
 from pages.app.session_files import PairModel, Place
 from pages.app.state import KINDS_COMPARED, State, report, state
 from pages.views.compare import page_payload
 from pages.views.compare.page_payload import PairPages
+from pages.views.findings import findings
 
 # A key for each kind: boxes of one are nothing to another.
 _KEYS = {kind: f"compare_{kind}_panes" for kind in KINDS_COMPARED}
@@ -55,7 +57,7 @@ class Source:
     opens: str
     open: Callable[[OpenEvent], None]
     judge: Callable[[VerdictEvent], None]
-    said: Callable[[], Sequence[FindingStatus]]
+    said: Callable[[ReviewLog], Sequence[FindingStatus]]
     write_url: Callable[[], str]
     short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
     sharper: Callable[[SharperEvent | None], None] = pictures.request_sharper
@@ -152,7 +154,7 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> P
         judged=source.judged,
         in_common=in_common,
         prepare=source.prepare,
-        said=said_of_pages(each for each in source.said() if each.state == "applies"),
+        said=said_of_pages(each for each in source.said(findings.review_log()) if each.state == "applies"),
     )
 
 

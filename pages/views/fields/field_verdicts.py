@@ -77,9 +77,8 @@ def corrected_of(compared: ComparedFields, model: FieldModel) -> CorrectedEvalua
     return _CORRECTED.of(key, lambda: corrected_fields(model.result, to))
 
 
-def statuses() -> list[FindingStatus]:
+def statuses(log: ReviewLog) -> list[FindingStatus]:
     """Return what became of every judged field, the newest first; empty when none was judged."""
-    log = findings.review_log()
     if not any_field(log):
         return []
     compared = field_results.compare_models()

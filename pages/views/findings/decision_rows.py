@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 import msgspec
 import streamlit as st
 
-from evaluator.compare.decision import Decision
 from evaluator.components.meeting.payload import MeetingNumberItem
 from evaluator.data.dataset import box_key
 from evaluator.pack.minutes import minutes
@@ -45,26 +44,23 @@ class Rows(NamedTuple):
 
 def rows_of(loaded: LoadedBoxes | None) -> Rows:
     """Return the causes and findings under the thresholds of this session."""
-    of_texts = finding_rows([status for each in _OF_TEXTS.values() for status in each.statuses()])
+    log = findings.review_log()
+    of_texts = finding_rows([status for each in _OF_TEXTS.values() for status in each.statuses(log)])
     if loaded is None:
-        return Rows([], [*finding_rows(findings.statuses(None)), *of_texts], lambda _: None)
-    made, log = model_pair.decision_of(loaded), findings.review_log()
-    key = _key(loaded, made)
+        return Rows([], [*finding_rows(findings.statuses(None, log)), *of_texts], lambda _: None)
+    made = model_pair.decision_of(loaded)
+    of_rule = None if made is None else msgspec.json.encode(made.rule)
+    key = (*(result_key(loaded, model) for model in loaded.pair), log.revision, of_rule)
 
     def rows() -> tuple[list[CauseRow], list[CauseRow]]:
         results = [result_of(loaded, model) for model in loaded.pair]
-        return cause_rows(results, findings.statuses(loaded), made)
+        return cause_rows(results, findings.statuses(loaded, log), made)
 
     def worth(row: CauseRow) -> Effect | None:
         return _EFFECTS.of((*key, row.key), lambda: effect_of(row, log, made)) if row.entries else None
 
     causes, others = _ROWS.of(key, rows)
     return Rows(causes, [*others, *of_texts], worth)
-
-
-def _key(loaded: LoadedBoxes, made: Decision | None) -> tuple[object, ...]:
-    of_rule = None if made is None else msgspec.json.encode(made.rule)
-    return (*(result_key(loaded, model) for model in loaded.pair), findings.review_log().revision, of_rule)
 
 
 def show_on_page(loaded: LoadedBoxes | None, row: CauseRow, example: int = 0) -> None:

@@ -218,13 +218,14 @@ def store_problem() -> StoreProblem | None:
 
 def _read() -> tuple[ReviewLog, StoreProblem | None]:
     """Return all opinions and why they cannot be read, and note what a reader of any view has to know of them."""
-    held = _open_store()
+    at = address()
+    held = _open_store(at)
     log, problem = held.read(_workspace())
     replaced, seen = held.replaced, state.findings_replaced
-    if address() not in seen:
-        state.findings_replaced = seen = {**seen, address(): replaced}
+    if at not in seen:
+        state.findings_replaced = seen = {**seen, at: replaced}
     said = str(problem) if problem else ""
-    if not problem and replaced > seen[address()]:
+    if not problem and replaced > seen[at]:
         said = f"{store_name()} was deleted, moved or restored. What is shown is what is in it now."
     if said != state.said_of_findings:
         # It stands outside of the part of Pages that runs alone.
@@ -232,9 +233,14 @@ def _read() -> tuple[ReviewLog, StoreProblem | None]:
     return log, problem
 
 
+def asking() -> Callable[[], Pulse]:
+    """Return what asks, also without a session, who presents what: at most half a second old."""
+    return partial(_open_store().pulse, _workspace())
+
+
 def pulse() -> Pulse:
     """Return who presents what, and the revision of the findings, at most half a second old."""
-    return _open_store().pulse(_workspace())
+    return asking()()
 
 
 def present(meeting: Meeting, *, moved: bool = False) -> StoreProblem | None:
@@ -438,7 +444,7 @@ def draw_notices(place: DeltaGenerator) -> None:
     with place.container():
         if away:
             st.page_link("pages/findings.py", label="Back to the meeting", icon=":material/co_present:")
-            _present_on()
+            present_on()
         if state.said_of_findings:
             st.warning(frame.escaped(state.said_of_findings), icon=":material/warning:")
         if waiting < len(entries):
@@ -451,7 +457,8 @@ def draw_notices(place: DeltaGenerator) -> None:
 
 
 @st.fragment(run_every=HEARD_OF)
-def _present_on() -> None:
+def present_on() -> None:
+    """Let those who follow know, from time to time, that the presenter is still there."""
     before, now = pulse().meeting, datetime.now(UTC)
     presents = before is not None and before.session == state.meeting_session and before.is_live(now)
     if before is not None and presents and now - before.time > HEARD_OF / 2:
@@ -551,22 +558,25 @@ def unsaved_item(entry: Unsaved | None) -> UnsavedItem | None:
 
 def corrections_of(loaded: LoadedBoxes) -> Corrections:
     """Return the corrected files of this session."""
-    log = review_log()
+    return _corrections(loaded, review_log())
+
+
+def _corrections(loaded: LoadedBoxes, log: ReviewLog) -> Corrections:
     return _CORRECTIONS.of((loaded.digests, log.revision), lambda: corrections(loaded.dataset, log))
 
 
 def corrected_of(loaded: LoadedBoxes, model: Model) -> CorrectedResult | None:
     """Return a model's result on the corrected files; None when no verdict changes a box."""
-    to = corrections_of(loaded)
+    log = review_log()
+    to = _corrections(loaded, log)
     if not to.applied:
         return None
-    key = (result_key(loaded, model), review_log().revision)
+    key = (result_key(loaded, model), log.revision)
     return _CORRECTED.of(key, lambda: corrected_result(result_of(loaded, model), to))
 
 
-def statuses(loaded: LoadedBoxes | None) -> list[FindingStatus]:
-    """Return what became of every finding at the operating point, the newest first."""
-    log = review_log()
+def statuses(loaded: LoadedBoxes | None, log: ReviewLog) -> list[FindingStatus]:
+    """Return what became of every finding of `review_log` at the operating point, the newest first."""
     if loaded is None:
         return status.finding_statuses(log, [])
     results = partial(map, partial(result_of, loaded), loaded.models)

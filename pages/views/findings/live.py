@@ -20,29 +20,28 @@ from evaluator.components.meeting.agenda import reviewer_words
 from evaluator.components.meeting.payload import LiveItem, VoteItem
 from evaluator.data.issues import plain
 from evaluator.review.decisions import CauseRow
-from evaluator.review.meetings import ABSENT, HEARD_OF, Follower, Meeting, Thresholds
-from pages.app import protocol
+from evaluator.review.meetings import ABSENT, Follower, Meeting, Thresholds
+from pages.app import protocol, routes
 from pages.app.results import iou_range, score_threshold
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import State, state
 from pages.views.findings import findings
 
 Role = Literal["presents", "follows", "looks", "alone"]
-_ASK_SECONDS: Final = 0.5
 # A follower is heard of three times before being taken for one who has left.
 _FOLLOWS_SECONDS: Final = ABSENT.total_seconds() / 3
 _NO_VOTE: Final = "no vote yet"
 
 
-def now_of(loaded: LoadedBoxes) -> Meeting | None:
+def now_of(loaded: LoadedBoxes, pulse: findings.Pulse) -> Meeting | None:
     """Return the live meeting on these files; None without one."""
-    now = findings.pulse().meeting
+    now = pulse.meeting
     return now if now is not None and now.is_live(datetime.now(UTC)) and now.files == _files(loaded) else None
 
 
-def role(loaded: LoadedBoxes) -> Role:
+def role(loaded: LoadedBoxes, pulse: findings.Pulse) -> Role:
     """Return what this session does in the meeting."""
-    now = now_of(loaded)
+    now = now_of(loaded, pulse)
     if now is None:
         return "alone"
     if now.session == state.meeting_session:
@@ -56,18 +55,16 @@ def present() -> None:
     state.meeting_session, state.meeting_looks, state.meeting_begins = uuid4().hex, False, True
 
 
-def follow(loaded: LoadedBoxes) -> findings.Pulse:
-    """Take the place and the thresholds of the presenter; return what was asked: what comes later is not drawn yet."""
-    pulse = findings.pulse()
-    now = now_of(loaded)
-    if now is None or state.meeting_begins or role(loaded) != "follows":
-        return pulse
+def follow(loaded: LoadedBoxes, pulse: findings.Pulse) -> None:
+    """Take the place and the thresholds of the presenter."""
+    now = now_of(loaded, pulse)
+    if now is None or state.meeting_begins or role(loaded, pulse) != "follows":
+        return
     state.meeting_item, state.meeting_example, state.meeting_followed = now.item, now.example, True
     low, high = iou_range()
     if now.thresholds.protocol == protocol.chosen().name and low <= now.thresholds.iou <= high:
         state.meeting_own = state.meeting_own or _thresholds(loaded)
         _use(loaded, now.thresholds)
-    return pulse
 
 
 def _thresholds(loaded: LoadedBoxes) -> Thresholds:
@@ -81,11 +78,11 @@ def _use(loaded: LoadedBoxes, thresholds: Thresholds) -> None:
         State.score.of(model.index).set(thresholds.scores.get(model.index, 0.0))
 
 
-def tell(loaded: LoadedBoxes, row: CauseRow | None, example: int) -> None:
-    """Write what is presented, when the presenter has moved."""
-    if not state.meeting_session or (role(loaded) != "presents" and not state.meeting_begins):
-        return
-    (name, verified), now, before = findings.author(), datetime.now(UTC), findings.pulse().meeting
+def tell(loaded: LoadedBoxes, pulse: findings.Pulse, row: CauseRow | None, example: int) -> findings.Pulse:
+    """Write what is presented, when the presenter has moved; return what is known of the meeting then."""
+    if not state.meeting_session or (role(loaded, pulse) != "presents" and not state.meeting_begins):
+        return pulse
+    (name, verified), before = findings.author(), pulse.meeting
     shown = Meeting(
         session=state.meeting_session,
         presenter=name,
@@ -95,26 +92,29 @@ def tell(loaded: LoadedBoxes, row: CauseRow | None, example: int) -> None:
         example=example,
         thresholds=_thresholds(loaded),
         number=before.number if before is not None else 0,
-        time=now,
+        time=datetime.now(UTC),
     )
     state.meeting_begins = False
-    moved = before is None or _place(before) != _place(shown)
-    if before is None or moved or now - before.time > HEARD_OF:
-        problem = findings.present(shown, moved=moved)
-        state.meeting_refused = "" if problem is None else f"Nobody can follow. {plain(str(problem))}"
+    if before is not None and _place(before) == _place(shown):
+        return pulse
+    problem = findings.present(shown, moved=True)
+    state.meeting_refused = "" if problem is None else f"Nobody can follow. {plain(str(problem))}"
+    return findings.pulse()
 
 
 def end(loaded: LoadedBoxes) -> None:
     """Leave the meeting with one's own thresholds; that of the presenter has ended."""
     _stop_following()
-    now = now_of(loaded)
-    if now is not None and role(loaded) == "presents":
+    pulse = findings.pulse()
+    now = now_of(loaded, pulse)
+    if now is not None and role(loaded, pulse) == "presents":
         findings.present(msgspec.structs.replace(now, open=False), moved=True)
     elif state.meeting_own is not None:
         _use(loaded, state.meeting_own)
     state.meeting_open, state.meeting_session, state.meeting_followed, state.meeting_own = False, "", False, None
 
 
+@st.fragment(run_every=_FOLLOWS_SECONDS)
 def _say_following() -> None:
     if monotonic() - state.meeting_told < _FOLLOWS_SECONDS and state.meeting_follower:
         return
@@ -129,22 +129,21 @@ def _stop_following() -> None:
     state.meeting_follower = ""
 
 
-def people(loaded: LoadedBoxes, votes: Sequence[VoteItem]) -> tuple[str, list[VoteItem]]:
+def people(loaded: LoadedBoxes, pulse: findings.Pulse, votes: Sequence[VoteItem]) -> tuple[str, list[VoteItem]]:
     """Return how many follow and have voted, in words, and everybody there with a vote, then who else has voted."""
-    now = now_of(loaded)
+    now = now_of(loaded, pulse)
     if now is None:
         return "", [*votes]
-    followers = findings.pulse().followers
     # Two screens of one reviewer are one row; nobody knows that of those without a name.
     here = [(_words(now), "presents")]
-    for each in followers:
+    for each in pulse.followers:
         if not each.name or all(name != _words(each) for name, _ in here):
             here.append((_words(each), "follows"))
     said = {vote.name: vote.words for vote in votes}
     rows = [VoteItem(name, said.pop(name, _NO_VOTE), role) for name, role in here]
     voted = sum(row.words != _NO_VOTE for row in rows)
-    verb = "follows" if len(followers) == 1 else "follow"
-    words = f"{len(followers):,} {verb} · {voted:,} of {len(rows):,} {'has' if voted == 1 else 'have'} voted"
+    verb = "follows" if len(pulse.followers) == 1 else "follow"
+    words = f"{len(pulse.followers):,} {verb} · {voted:,} of {len(rows):,} {'has' if voted == 1 else 'have'} voted"
     return words, [*rows, *(vote for vote in votes if vote.name in said)]
 
 
@@ -153,48 +152,47 @@ def _words(who: Meeting | Follower) -> str:
     return reviewer_words(name, who.verified) if name else "Without a name"
 
 
-def shown(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> LiveItem:
-    """Return what the screen says of the meeting."""
-    now, mine = now_of(loaded), role(loaded)
+def shown(loaded: LoadedBoxes, pulse: findings.Pulse, rows: Sequence[CauseRow]) -> LiveItem:
+    """Return what the screen says of the meeting, and where the browser asks, without a run, whether it is still so."""
+    mine, ask = role(loaded, pulse), findings.asking()
+
+    def answer() -> bytes:
+        now = ask()
+        return b"" if now.lost else _seen(now, mine).encode()
+
+    words = _words_of(mine, now_of(loaded, pulse), rows)
+    return LiveItem(mine, words, asks=routes.answer_address("meeting", mine, answer), seen=_seen(pulse, mine))
+
+
+def _words_of(mine: Role, now: Meeting | None, rows: Sequence[CauseRow]) -> str:
     if now is None:
-        return LiveItem(mine, "The meeting has ended." if state.meeting_followed else state.meeting_refused)
+        return "The meeting has ended." if state.meeting_followed else state.meeting_refused
     who = plain(now.presenter) or "Somebody"
     if mine == "presents":
         address = (st.context.url or "").partition("?")[0]
-        return LiveItem(mine, f"You present. Others join at {address}?meeting=yes")
+        return f"You present. Others join at {address}?meeting=yes"
     if mine == "looks":
         title = next((row.title for row in rows if row.key == now.item), "")
-        return LiveItem(mine, f"Looking around. {who} is at: {title}")
+        return f"Looking around. {who} is at: {title}"
     other = "" if now.thresholds.protocol == protocol.chosen().name else " under another protocol"
-    return LiveItem(mine, f"{who} presents{other}")
+    return f"{who} presents{other}"
 
 
-def watch(loaded: LoadedBoxes, drawn: findings.Pulse) -> None:
-    """Draw the meeting again when it is not as `drawn`: another place, a verdict, others who follow."""
-    mine = role(loaded)
-    _watch(_seen(drawn, mine), mine)
+def _seen(pulse: findings.Pulse, mine: Role) -> str:
+    """Return a digest of the screen: who else follows is said at once to the presenter alone, to others in time."""
+    shown: object = _place(pulse.meeting), pulse.revision
+    if mine == "presents":
+        presents = pulse.meeting.session if pulse.meeting is not None and pulse.meeting.open else None
+        shown = presents, pulse.revision, [(each.name, each.session) for each in pulse.followers]
+    return hashlib.sha256(msgspec.json.encode(shown)).hexdigest()
 
 
-def _seen(pulse: findings.Pulse, mine: Role) -> object:
-    """Return what the screen shows: who else follows is said at once to the presenter alone, to others in time."""
-    if mine != "presents":
-        return _place(pulse.meeting), pulse.revision
-    presents = pulse.meeting.session if pulse.meeting is not None and pulse.meeting.open else None
-    return presents, pulse.revision, [(each.name, each.session) for each in pulse.followers]
-
-
-@st.fragment(run_every=_ASK_SECONDS)
-def _watch(drawn: object, mine: Role) -> None:
-    if mine in ("follows", "looks"):
+def be_heard(mine: Role) -> None:
+    """Let the others know, from time to time, that this session is still there."""
+    if mine == "presents":
+        findings.present_on()
+    elif mine != "alone":
         _say_following()
-    pulse = findings.pulse()
-    if pulse.lost:
-        st.html('<p class="ls-live">The findings do not answer. The place is found again when they do.</p>')
-        return
-    now = pulse.meeting
-    heard = mine != "presents" or now is None or datetime.now(UTC) - now.time < HEARD_OF
-    if _seen(pulse, mine) != drawn or not heard:
-        st.rerun()
 
 
 def _place(meeting: Meeting | None) -> object:

@@ -49,12 +49,14 @@ def join() -> None:
 
 def show(loaded: LoadedBoxes) -> None:
     """Draw the whole screen of a meeting."""
-    drawn = live.follow(loaded)
+    # What comes later is not drawn yet.
+    pulse = findings.pulse()
+    live.follow(loaded, pulse)
     every = decision_rows.rows_of(loaded)
     rows = [*every.causes, *every.others]
     row = next((each for each in rows if each.key == state.meeting_item), rows[0] if rows else None)
-    live.tell(loaded, row, _example(row) if row is not None else 0)
-    payload = _payload(loaded, every, row)
+    pulse = live.tell(loaded, pulse, row, _example(row) if row is not None else 0)
+    payload = _payload(loaded, pulse, every, row)
     state.meeting_minutes = payload.minutes
     with st.container(key="meeting"):
         meeting(
@@ -67,12 +69,14 @@ def show(loaded: LoadedBoxes) -> None:
             on_present=live.present,
         )
         findings.remember_author()
-        live.watch(loaded, drawn)
+        live.be_heard(payload.live.role)
     if meeting.events(report(_KEY)).open and row is not None:
         decision_rows.show_on_page(loaded, row, _example(row))
 
 
-def _payload(loaded: LoadedBoxes, every: decision_rows.Rows, row: CauseRow | None) -> MeetingPayload:
+def _payload(
+    loaded: LoadedBoxes, pulse: findings.Pulse, every: decision_rows.Rows, row: CauseRow | None
+) -> MeetingPayload:
     rows = [*every.causes, *every.others]
     name, verified = findings.author()
     unsaved = findings.unsaved(state.meeting_unsaved)
@@ -80,7 +84,7 @@ def _payload(loaded: LoadedBoxes, every: decision_rows.Rows, row: CauseRow | Non
     payload = MeetingPayload(
         agenda=agenda.agenda_rows(rows, row.key if row else ""),
         rest=agenda.rest_of_agenda(rows),
-        live=live.shown(loaded, rows),
+        live=live.shown(loaded, pulse, rows),
         letters=[each.letter for each in loaded.pair],
         signature=line,
         item="",
@@ -102,12 +106,12 @@ def _payload(loaded: LoadedBoxes, every: decision_rows.Rows, row: CauseRow | Non
         verified=verified,
         problem="" if unsaved is None else plain(unsaved.words),
     )
-    return payload if row is None else _with_item(payload, loaded, row)
+    return payload if row is None else _with_item(payload, loaded, pulse, row)
 
 
-def _with_item(payload: MeetingPayload, loaded: LoadedBoxes, row: CauseRow) -> MeetingPayload:
+def _with_item(payload: MeetingPayload, loaded: LoadedBoxes, pulse: findings.Pulse, row: CauseRow) -> MeetingPayload:
     place = row.places[_example(row)] if row.places else None
-    people, votes = live.people(loaded, agenda.votes_of(row))
+    people, votes = live.people(loaded, pulse, agenda.votes_of(row))
     return msgspec.structs.replace(
         payload,
         item=row.key,
@@ -183,7 +187,7 @@ def _page(loaded: LoadedBoxes, row: CauseRow) -> MeetingPageItem | None:
 def _show_item(loaded: LoadedBoxes) -> None:
     event = meeting.events(report(_KEY)).show
     if event is not None:
-        state.meeting_looks = live.role(loaded) in ("follows", "looks")
+        state.meeting_looks = live.role(loaded, findings.pulse()) in ("follows", "looks")
         state.meeting_item, state.meeting_example = event.item, event.example
 
 
@@ -209,7 +213,7 @@ def _save_decision(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
     state.meeting_unsaved = "" if unsaved is None else unsaved.target_id
     # Others see at once who that is.
     state.meeting_told = 0.0
-    if unsaved is None and event.onward and live.role(loaded) != "follows":
+    if unsaved is None and event.onward and live.role(loaded, findings.pulse()) != "follows":
         if not event.whole and event.example + 1 < len(row.places):
             state.meeting_example = event.example + 1
         else:

@@ -47,9 +47,8 @@ def handle(model: PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
     return findings.save_event(event, targets_by_id(_words_with_verdicts(model, event.document, words)))
 
 
-def statuses() -> list[FindingStatus]:
+def statuses(log: ReviewLog) -> list[FindingStatus]:
     """Return what became of every judged word, the newest first; empty when none was judged."""
-    log = findings.review_log()
     if not any(judged.target.kind == "word" for judged in log.judged.values()):
         return []
     return word_statuses(log, [_texts(model) for model in poster_results.models()])

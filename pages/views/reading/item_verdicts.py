@@ -15,7 +15,7 @@ from evaluator.components.viewer.reading import READINGS
 from evaluator.review.identity import TargetReview, match_reviews, stored_name, targets_by_id
 from evaluator.review.item_targets import ItemsOf, item_statuses, item_target
 from evaluator.review.status import FindingStatus
-from evaluator.review.verdicts import JudgedBox, Target
+from evaluator.review.verdicts import JudgedBox, ReviewLog, Target
 from evaluator.system.lru_cache import LRUCache
 from pages.app.session_files import Model, PairModel
 from pages.app.state import State, go_to_page, state
@@ -38,9 +38,8 @@ def handle(of: Reading, model: Model, event: VerdictEvent) -> findings.Unsaved |
     return findings.save_event(event, targets_by_id(_reviews(of, model, event.document, event.index).values()))
 
 
-def statuses() -> list[FindingStatus]:
+def statuses(log: ReviewLog) -> list[FindingStatus]:
     """Return what became of every judged mistake of items, the newest first; empty when none was judged."""
-    log = findings.review_log()
     if not any(judged.target.kind == "item" for judged in log.judged.values()):
         return []
     return item_statuses(log, [_items_of(of, model) for of, model in _open()])

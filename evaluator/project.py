@@ -402,7 +402,7 @@ def open_project(
         early = ahead if place == 0 else None
         members.append(early.result() if early else _read(protocol, origin, "prediction", options, name))
     project = _renamed(Project(truth, tuple(members)), protocol.label_mapping(options))
-    return _with_fixes(_with_sizes(project, protocol, options, say), options)
+    return _with_pdf_text(_with_fixes(_with_sizes(project, protocol, options, say), options), options, say)
 
 
 def _renamed(project: Project[Source], names: Mapping[str, str]) -> Project[Source]:
@@ -444,6 +444,20 @@ def _with_sizes(project: Project[Source], protocol: AnyProtocol, options: Option
         return replace(member, source=replace(sized, issues=(*source.issues, *issues)) if issues else sized)
 
     return replace(project, ground_truth=truth and sized(truth), models=tuple(map(sized, project.models)))
+
+
+def _with_pdf_text(project: Project[Source], options: Options, say: Say) -> Project[Source]:
+    truth, folder = project.ground_truth, getattr(options, "pdfs", None)
+    if getattr(options, "true_text", "stated") == "stated":
+        return project
+    if folder is None:
+        raise OptionError("--true-text pdf needs --pdfs, the folder of the PDFs")
+    if truth is None or not isinstance(truth.source, Annotations):
+        return project
+    from evaluator.protocols.text.pdf_text import with_pdf_text  # it brings the processes that read PDFs
+
+    say(f"Reading the text of the PDFs of {truth.name}")
+    return replace(project, ground_truth=replace(truth, source=with_pdf_text(truth.source, folder)))
 
 
 def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:

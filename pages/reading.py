@@ -15,6 +15,7 @@ from evaluator.components.viewer.payload import PageEvents
 from evaluator.components.viewer.reading import READINGS, ListedPages
 from evaluator.data.issues import Issue, count_of, displayed, has_errors, issue_count
 from evaluator.protocols.items import DEFAULT_IOU, ItemProtocol
+from evaluator.protocols.text.pdf_text import FROM_PDFS
 from evaluator.workspace.roles import sample_reading
 from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import at, leave_first_address, read_url, write_url
@@ -32,6 +33,7 @@ _KEY: Final = "reading_viewer"
 _WORDS: Final = {"order": "Order", "text": "Text", "tables": "Tables"}
 _FORMS: Final = {"plain": "In one form", "none": "As written"}
 _WORD_RULES: Final = {"scripts": "By script", "spaces": "By blanks"}
+_TRUE_TEXTS: Final = {"stated": "Of the ground truth", "pdf": "Of the PDFs"}
 _ORDERS: Final = {"worst": "Worst first", "page": "In order"}
 # Whether the whole view is to be drawn anew.
 _WHOLE: Final = Field(False, "reading_whole")
@@ -93,7 +95,10 @@ def _numbers(of: Reading, model: Model) -> str:
 def _thresholds(of: Reading, model: Model) -> None:
     """Draw models, how items are paired and compared, and what made the numbers, at the right of the navigation."""
     changed = reading_results.options(of.system) != of.system.options(iou=(DEFAULT_IOU,))
-    label = f"*Thresholds:* IoU {state.reading_iou:.2f}"
+    from_pdfs = FROM_PDFS in of.loaded.ground_truth.fixes
+    label = f"*Thresholds:* IoU {state.reading_iou:.2f}" + ", text of the PDFs" * from_pdfs
+        FROM_PDFS in of.loaded.ground_truth.fixes
+    )
     with frame.thresholds_at_right(of.loaded, f"**{label}**" if changed else label):
         low, high = ITEM_IOU
         st.slider("IoU of paired items", low, high, step=0.01, key=State.reading_iou.key, persist_state="session")
@@ -101,6 +106,8 @@ def _thresholds(of: Reading, model: Model) -> None:
         if of.system.name == "text":
             widgets.switch("Texts", _FORMS, State.reading_normalisation)
             widgets.switch("Words", _WORD_RULES, State.reading_words)
+            if of.loaded.project.pdfs is not None:
+                widgets.switch("True text", _TRUE_TEXTS, State.reading_true_text)
         st.html(frame.facts_of(reading_results.result_of(of, model).signature.line))
 
 
@@ -128,6 +135,8 @@ def _without_files(system: ItemProtocol[Any], issues: Sequence[Issue]) -> None:
             st.button("Open its order, text and tables", icon=":material/folder_open:", on_click=_use_sample)
         return
     st.html(f'<div class="ls-empty"><p>There is no {what} in these files that can be compared.</p></div>')
+    if system.name == "text" and session_files.files(BOXES).pdfs is not None and state.reading_true_text == "stated":
+        st.button("Compare with the text of the PDFs", on_click=State.reading_true_text.set, args=("pdf",))
     errors = [issue for issue in issues if issue.severity == "error"]
     if errors:
         frame.issues(errors)

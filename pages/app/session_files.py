@@ -32,6 +32,7 @@ from evaluator.metrics.results import distinct_names
 from evaluator.project import Member, MergedFiles, Origin, Project, Upload, paths_of
 from evaluator.protocols.base import Source
 from evaluator.protocols.items import ItemProtocol
+from evaluator.protocols.text.pdf_text import with_pdf_text
 from evaluator.workspace import roles
 from evaluator.workspace.roles import Workspace
 from evaluator.workspace.store import OpenUpload
@@ -144,6 +145,7 @@ class LoadedBoxes(LoadedFiles[Annotations]):
 _ANNOTATIONS: Final = Cached[Annotations](32)
 _SHARED: Final = Cached[Source](32)
 _PAIRED: Final = Cached[Any](96)
+_PDF_TEXTS: Final = Cached[Annotations](4, spinner="Reading the text of the PDFs")
 _DATASETS: Final = Cached[Dataset](8, spinner="Reading the files")
 
 
@@ -580,6 +582,10 @@ def load_items(of: ItemProtocol[Any]) -> ReadItems:
 
     members = [project.read_member(each.name, each.side, each.origin, partial(content, each)) for each in held.members]
     truth, issues = members[0].source, [issue for member in members for issue in member.issues]
+    if truth is not None and of.name == "text" and state.reading_true_text == "pdf" and held.pdfs is not None:
+        key = BOXES.digest(truth), str(held.pdfs)
+        truth = _PDF_TEXTS.of(key, partial(with_pdf_text, truth, held.pdfs))
+        issues += truth.issues
     usable: list[Annotations] = []
     for model in members[1:]:
         if truth is not None and model.source is not None:

@@ -36,6 +36,7 @@ from evaluator.protocols.pixel.inputs import Classes, MissingPage
 from evaluator.protocols.pixel.ledger import BY_PIXELS
 from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, DEFAULT_WORDS, PROFILES, ProfileName, WordRule
+from evaluator.protocols.text.protocol import TrueText
 from pages.app.codecs import RANGE, TEXT, YES, Codec, between, one_of, some_of, whole_number
 
 if TYPE_CHECKING:
@@ -527,6 +528,9 @@ class State:
     )
     reading_words: WidgetField[TextWords] = WidgetField(
         "scripts", part=Part("text_words", "reading", codec=one_of(get_args(TextWords)))
+    )
+    reading_true_text: WidgetField[TrueText] = WidgetField(
+        "stated", part=Part("true_text", "reading", codec=one_of(get_args(TrueText)))
     )
     reading_names: WidgetField[list[str]] = WidgetField(
         [], part=Part("named", "reading", codec=some_of([name for each in READINGS.values() for name in each.titles]))

@@ -10,6 +10,7 @@ import pytest
 
 from evaluator.review.item_targets import item_target
 from evaluator.review.verdicts import JudgedBox
+from pages.app.session_files import SAMPLE_READING
 from tests import dashboard
 from tests.building import write_items
 from tests.components.test_reading_pages import ORDER, SIZE, in_order
@@ -173,3 +174,14 @@ def test_a_verdict_on_what_the_model_does_not_do_any_more_says_so(files: str, st
     store(store_path, opinion(gone))
     row = dashboard.component(start(FINDINGS, files=files), "answered")["rows"][-1]
     assert (row["title"], row["tags"]) == ("Missing (order): a, page 1", ["No longer a mistake"])
+
+
+def test_boxes_without_text_are_compared_with_the_text_of_the_pdfs(tmp_path: Path) -> None:
+    truth = Path(shutil.copy(SAMPLE_DATA / "ground_truth.json", tmp_path))
+    files = workspace(truth, [SAMPLE_READING / "blocks.jsonl"], SAMPLE_DATA / "pdf")
+    app = start(READING, files=files, reading="text")
+    assert "There is no text of items in these files that can be compared." in words(app)
+    button = next(each for each in app.button if each.label == "Compare with the text of the PDFs")
+    app = fine(button.click().run())
+    assert "fix of the ground truth: text of the PDFs" in signature(app)
+    assert address(app)["true_text"] == "pdf"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from msgspec import Meta
@@ -18,6 +18,7 @@ from evaluator.metrics.metric import Metric
 from evaluator.metrics.observations import MeasureWords
 from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, position, value_of
 from evaluator.protocols.omnidocbench import TextProfile
+from evaluator.protocols.order.mistakes import kind_of
 from evaluator.protocols.text.evaluation import (
     MEASURES,
     NAME,
@@ -29,10 +30,13 @@ from evaluator.protocols.text.evaluation import (
     compare_texts,
 )
 from evaluator.protocols.text.mistakes import TITLES
+from evaluator.protocols.text.pdf_text import FROM_PDFS
 
 _SAID: Final = {"plain": "plain, code points", "none": "as written, code points"}
 _WORDS: Final = {"scripts": "words by script", "spaces": "words by blanks"}
 _MARKUP: Final = re.compile(r"\$[^$\n]+\$|\*\*[^*\n]+\*\*|\\\(|^#{1,6} ", re.MULTILINE)
+
+TrueText = Literal["stated", "pdf"]
 
 
 class TextOptions(ItemOptions, frozen=True, kw_only=True):
@@ -46,6 +50,10 @@ class TextOptions(ItemOptions, frozen=True, kw_only=True):
         WordRule,
         Meta(description="scripts: each character of a script without blanks is a word; spaces: blanks alone part."),
     ] = "scripts"
+    true_text: Annotated[
+        TrueText,
+        Meta(description="that of the ground truth, or what the PDFs have in its boxes (--pdfs), where none exists."),
+    ] = "stated"
 
 
 class TextProtocol(ItemProtocol[TextOptions]):
@@ -80,6 +88,16 @@ class TextProtocol(ItemProtocol[TextOptions]):
         cells = boxes.cells or [None] * len(side)
         taken = [text is not None and table is None for text, table in zip(boxes.text, cells, strict=True)]
         return np.array(taken, dtype=bool)
+
+    def _chosen(self, side: JoinedBoxes, dataset: Dataset, options: TextOptions) -> BoolArray:
+        """Return which items are compared; with the text of PDFs those of pages that have any, without figures."""
+        chosen = super()._chosen(side, dataset, options)
+        truth = dataset.ground_truth
+        if FROM_PDFS not in truth.source.fixes:
+            return chosen
+        pages = truth.page[self.takes_part(truth)]
+        floats = [code for code, label in enumerate(dataset.labels) if kind_of(label) == "float"]
+        return chosen & np.isin(side.page, pages) & ~np.isin(side.label, floats)
 
     def result(
         self, pages: Sequence[Page], dataset: Dataset, options: TextOptions, said: tuple[str, ...]

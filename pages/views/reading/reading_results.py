@@ -40,7 +40,11 @@ def read(system: ItemProtocol[Any]) -> Reading | None:
 
 def options(system: ItemProtocol[Any]) -> ItemOptions:
     """Return the options of a protocol of items as the reader set them."""
-    own = {"normalisation": state.reading_normalisation, "words": state.reading_words}
+    own = {
+        "normalisation": state.reading_normalisation,
+        "words": state.reading_words,
+        "true_text": state.reading_true_text,
+    }
     known = {name: value for name, value in own.items() if name in system.options.__struct_fields__}
     chosen: ItemOptions = system.options(iou=(state.reading_iou,), same_label=state.reading_same_label, **known)
     return chosen

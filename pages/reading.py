@@ -97,8 +97,6 @@ def _thresholds(of: Reading, model: Model) -> None:
     changed = reading_results.options(of.system) != of.system.options(iou=(DEFAULT_IOU,))
     from_pdfs = FROM_PDFS in of.loaded.ground_truth.fixes
     label = f"*Thresholds:* IoU {state.reading_iou:.2f}" + ", text of the PDFs" * from_pdfs
-        FROM_PDFS in of.loaded.ground_truth.fixes
-    )
     with frame.thresholds_at_right(of.loaded, f"**{label}**" if changed else label):
         low, high = ITEM_IOU
         st.slider("IoU of paired items", low, high, step=0.01, key=State.reading_iou.key, persist_state="session")

@@ -11,11 +11,11 @@ import shutil
 import tempfile
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self, overload
+from typing import Any, Final, NamedTuple, Self, overload
 
 import msgspec
 import numpy as np
@@ -107,11 +107,30 @@ class Texts(Sequence[str]):
         return str(self._content[self._first[row] : self._first[row + 1]], "utf-8")
 
 
-def write(folder: Path, source: Annotations, key: str) -> None:
-    """Write the columns of annotations as a folder, which is there when it is whole, in the place of an older one."""
+BoxColumn = Callable[[str], AnyColumn | None]
+"""Returns a column of `Boxes` by its name for some boxes in the order of the pages, None for one that is not there.
+
+Their ``row`` is the place of each in the order of the file, int64; None where both orders are one.
+"""
+
+
+class _Column(NamedTuple):
+    """A column that need not be in memory as a whole: how many rows it has, and what makes its parts, at least one."""
+
+    rows: int
+    parts: Callable[[], Iterable[AnyColumn]]
+
+
+def write(folder: Path, source: Annotations, key: str, parts: Sequence[BoxColumn] | None = None) -> None:
+    """Write the columns of annotations as a folder, which is there when it is whole, in the place of an older one.
+
+    `parts`: the boxes in the order of `page_order`; the source then has none itself, but their ids, and a column of no
+    rows in the place of each that they have.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
     begun = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".", suffix=folder.suffix))
     try:
-        _write(begun, source, key)
+        _write(begun, source, key, [_ordered(source)] if parts is None else parts)
         # It was made for its owner alone.
         begun.chmod(0o755)
         shutil.rmtree(folder, ignore_errors=True)
@@ -120,26 +139,37 @@ def write(folder: Path, source: Annotations, key: str) -> None:
         shutil.rmtree(begun, ignore_errors=True)
 
 
-def _write(folder: Path, source: Annotations, key: str) -> None:
-    boxes = source.boxes
-    pages, order = _in_page_order(source)
-    xyxy, box_area, sized = _boxes_of(boxes)
-    of_boxes: dict[str, AnyColumn | None] = {name: getattr(boxes, name) for name in _BOX_ARRAYS}
-    if np.isnan(boxes.score).all():
-        of_boxes["score"] = None
-    of_boxes |= {"xyxy": xyxy, "box_area": box_area}
-    columns: dict[str, AnyColumn | None] = {name: getattr(source, name) for name in _PAGE_ARRAYS}
-    columns |= {name: column for text in _PAGE_TEXTS for name, column in text_columns(getattr(source, text), text)}
-    columns |= {"pages": pages, "first_box": _first_boxes(boxes.entry, pages)}
-    columns["row"] = order
-    ids: Columns = {_IDS[0]: boxes.ids.values} if isinstance(boxes.ids, Numbers) else dict(text_columns(boxes.ids))
-    columns |= {**of_boxes, **ids, **outline_columns(boxes.polygons)}
-    # One column after the other is brought in order: all of them would be as large as the boxes.
-    kept = {
-        name: _saved(folder, name, values[order] if name in of_boxes and order is not None else values)
-        for name, values in columns.items()
-        if values is not None
+def _write(folder: Path, source: Annotations, key: str, parts: Sequence[BoxColumn]) -> None:
+    boxes, pages = source.boxes, page_order(source)
+    counts = np.zeros(len(pages), dtype=np.int64)
+    for part in parts:
+        counts += np.bincount(_of(part, "entry"), minlength=len(pages))
+    first_box = np.append(0, np.cumsum(counts[pages]))
+    rows = int(first_box[-1])
+    size_digits = None if boxes.box_area is None else _size_digits(parts)
+
+    def of_boxes(name: str) -> _Column:
+        return _Column(rows, lambda: (_of(part, name) for part in parts))
+
+    there = [name for name in _BOX_ARRAYS if getattr(boxes, name) is not None]
+    if all(np.isnan(_of(part, "score")).all() for part in parts):
+        there.remove("score")
+    columns: dict[str, AnyColumn | _Column] = {
+        name: values for name in _PAGE_ARRAYS if (values := getattr(source, name)) is not None
     }
+    columns |= {name: column for text in _PAGE_TEXTS for name, column in text_columns(getattr(source, text), text)}
+    columns |= {"pages": pages, "first_box": first_box}
+    if parts[0]("row") is not None:
+        columns["row"] = of_boxes("row")
+    columns |= {name: of_boxes(name) for name in there}
+    if size_digits is not None:
+        columns["xyxy"] = _Column(rows, lambda: (_with_size(_of(part, "xyxy"), size_digits) for part in parts))
+    else:
+        columns["xyxy"] = of_boxes("xyxy")
+        columns |= {} if boxes.box_area is None else {"box_area": of_boxes("box_area")}
+    columns |= {_IDS[0]: boxes.ids.values} if isinstance(boxes.ids, Numbers) else dict(text_columns(boxes.ids))
+    columns |= outline_columns(boxes.polygons)
+    kept = {name: _saved(folder, name, values) for name, values in columns.items()}
     none: Any = _NO_ARRAY
     without: dict[str, Any] = dict.fromkeys((*_PAGE_ARRAYS, *_PAGE_TEXTS), ())
     plain = replace(source, boxes=Boxes(none, none, none, none, none, none, none, ids=()), **without)
@@ -147,7 +177,7 @@ def _write(folder: Path, source: Annotations, key: str) -> None:
         key=key,
         columns=kept,
         id_texts=boxes.ids.texts if isinstance(boxes.ids, Numbers) else None,
-        sized=sized,
+        sized=size_digits is not None,
         source=msgspec.Raw(msgspec.json.encode(plain, enc_hook=lambda _array: None)),
     )
     body = msgspec.json.encode(manifest)
@@ -310,64 +340,88 @@ def _in_order(boxes: Boxes, rows: IntArray) -> Boxes:
     return replace(boxes, **arrays)
 
 
-def _in_page_order(source: Annotations) -> tuple[CodeArray, IntArray | None]:
-    """Return the page entries by document name and page, and the rows of boxes in their order; None for all as is."""
+def page_order(source: Annotations) -> CodeArray:
+    """Return the page entries by document name and page, int32."""
     names = [document.doc_id for document in source.documents]
     rank = np.empty(len(names), dtype=np.int64)
     rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    pages = np.lexsort((source.page_index, rank[source.page_document])).astype(np.int32)
+    return np.lexsort((source.page_index, rank[source.page_document])).astype(np.int32)
+
+
+def _ordered(source: Annotations) -> BoxColumn:
+    """Return the columns of all boxes, each brought in order when it is asked for."""
+    pages = page_order(source)
     place = np.empty_like(pages)
     place[pages] = np.arange(len(pages), dtype=np.int32)
     of_box = place[source.boxes.entry]
     if (of_box[1:] >= of_box[:-1]).all():
-        return pages, None
-    return pages, np.argsort(of_box, kind="stable")
+        return lambda name: None if name == "row" else getattr(source.boxes, name)
+    order = np.argsort(of_box, kind="stable")
+    return lambda name: order if name == "row" else getattr(source.boxes, name)[order]
 
 
-def _first_boxes(entry: CodeArray, pages: CodeArray) -> IntArray:
-    """Return where the boxes of each page begin in the order of the pages, and where the last ones end."""
-    return np.append(0, np.cumsum(np.bincount(entry, minlength=len(pages))[pages])).astype(np.int64)
+def _of(part: BoxColumn, name: str) -> AnyColumn:
+    values = part(name)
+    assert values is not None, name
+    return values
 
 
-def _boxes_of(boxes: Boxes) -> tuple[FloatArray, FloatArray | None, bool]:
-    """Return boxes and areas as they are kept: corner and size, without an area, where all follows from these."""
-    corner, size = boxes.xyxy[:, :2], boxes.xyxy[:, 2:] - boxes.xyxy[:, :2]
-    if boxes.box_area is not None and (digits := _digits(corner)) is not None:
-        # A sum of decimals is rarely the very decimal: what was added is looked for.
-        for more in range(digits, MOST_DIGITS):
-            size = np.rint(size * 10.0**more) / 10.0**more
-            if _same(corner + size, boxes.xyxy[:, 2:]) and _same(size[:, 0] * size[:, 1], boxes.box_area):
-                return np.hstack([corner, size]), None, True
-            size = boxes.xyxy[:, 2:] - corner
-    return boxes.xyxy, boxes.box_area, False
+def _size_digits(parts: Sequence[BoxColumn]) -> int | None:
+    """Return to how many digits the sizes of boxes are rounded where all follows from corner and size; else None.
 
-
-def _saved(folder: Path, name: str, values: AnyColumn) -> Kept:
-    """Write a column, as smaller integers where these give the same values, and return how it is kept."""
-    smaller, digits = values, 0
-    if values.dtype == np.float64 and (decimals := _digits(values)):
-        smaller, digits = np.rint(values * 10.0**decimals).astype(np.int32), decimals
-    elif values.dtype.kind == "i" and len(values) and values.min() >= 0:
-        smallest = np.min_scalar_type(values.max())
-        smaller = values.astype(smallest, copy=False) if smallest.itemsize < values.itemsize else values
-    path = _place(folder, name)
-    np.save(path, np.ascontiguousarray(smaller))
-    return Kept(
-        length=path.stat().st_size, checksum=_checksum_of(path), dtype=values.dtype.str, digits=digits
-    )  # fmt: skip
-
-
-def _digits(values: FloatArray) -> int | None:
-    """Return how many decimal digits give the very values again as a quotient of int32, at least 1; None for none."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        for digits in range(1, MOST_DIGITS + 1):
-            for part in (values[:_SAMPLE], values):
-                whole = np.rint(part * 10.0**digits)
-                if not (np.abs(whole) < 2**31).all() or not _same(whole.astype(np.int32) / 10.0**digits, part):
-                    break
-            else:
-                return digits
+    A sum of decimals is rarely the very decimal: what was added is looked for.
+    """
+    digits = _digits(lambda: (_of(part, "xyxy")[:, :2] for part in parts))
+    for more in () if digits is None else range(digits, MOST_DIGITS):
+        if all(_follow(_of(part, "xyxy"), _of(part, "box_area"), more) for part in parts):
+            return more
     return None
+
+
+def _with_size(xyxy: FloatArray, digits: int) -> FloatArray:
+    """Return boxes as corner and size, rounded to so many digits."""
+    corner = xyxy[:, :2]
+    return np.hstack([corner, np.rint((xyxy[:, 2:] - corner) * 10.0**digits) / 10.0**digits])
+
+
+def _follow(xyxy: FloatArray, box_area: FloatArray, digits: int) -> bool:
+    corner, size = np.hsplit(_with_size(xyxy, digits), 2)
+    return _same(corner + size, xyxy[:, 2:]) and _same(size[:, 0] * size[:, 1], box_area)
+
+
+def _saved(folder: Path, name: str, values: AnyColumn | _Column) -> Kept:
+    """Write a column, as smaller integers where these give the same values, and return how it is kept."""
+    column = values if isinstance(values, _Column) else _Column(len(values), lambda: [values])
+    first = next(iter(column.parts()))
+    kept, digits = first.dtype, 0
+    if kept == np.float64 and (decimals := _digits(column.parts)):
+        kept, digits = np.dtype(np.int32), decimals
+    elif kept.kind == "i" and column.rows:
+        ends = np.array([(part.min(), part.max()) for part in column.parts() if len(part)])
+        smallest = np.min_scalar_type(ends.max())
+        kept = smallest if ends.min() >= 0 and smallest.itemsize < kept.itemsize else kept
+    path = _place(folder, name)
+    shape = column.rows, *first.shape[1:]
+    header = {"descr": np.lib.format.dtype_to_descr(kept), "fortran_order": False, "shape": shape}
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        for part in column.parts():
+            file.write(np.ascontiguousarray(np.rint(part * 10.0**digits) if digits else part, dtype=kept).data)
+    return Kept(length=path.stat().st_size, checksum=_checksum_of(path), dtype=first.dtype.str, digits=digits)
+
+
+def _digits(parts: Callable[[], Iterable[FloatArray]]) -> int | None:
+    """Return how many decimal digits give the very values again as a quotient of int32, at least 1; None for none."""
+    for digits in range(1, MOST_DIGITS + 1):
+        if all(_are_decimals(some, digits) for part in parts() for some in (part[:_SAMPLE], part)):
+            return digits
+    return None
+
+
+def _are_decimals(values: FloatArray, digits: int) -> bool:
+    with np.errstate(invalid="ignore", over="ignore"):
+        whole = np.rint(values * 10.0**digits)
+        return bool((np.abs(whole) < 2**31).all()) and _same(whole.astype(np.int32) / 10.0**digits, values)
 
 
 def _same(one: FloatArray, other: FloatArray) -> bool:

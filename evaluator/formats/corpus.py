@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -26,6 +26,7 @@ from evaluator.system.decoding import json_decoder
 LIST: Final = "layoutscope-corpus.json"
 """The name of the file that lists the sides."""
 FOLDERS: Final[Mapping[Side, str]] = {"ground_truth": "ground_truth", "prediction": "predictions"}
+T = TypeVar("T")
 _VERSION: Final = 1
 # Steps from a side up to its corpus: of a name with folders, which tells files of one name apart.
 _DEEPEST: Final = 8
@@ -105,8 +106,8 @@ def side_at(path: Path, side: Side | None) -> Path | None:
     return path
 
 
-def write_side(corpus: Path, side: Side, name: str, key: str, read: Callable[[], Annotations]) -> Annotations | None:
-    """Write a side that is not there yet, and return it; None for one that was there.
+def write_side(corpus: Path, side: Side, name: str, key: str, write: Callable[[Path], T]) -> T | None:
+    """Return what writes the columns of a side that is not there yet into a folder; None for one that was there.
 
     `key` stands for what the side is made of; `BadInput` for another one of that name. It is not listed yet.
     """
@@ -117,12 +118,9 @@ def write_side(corpus: Path, side: Side, name: str, key: str, read: Callable[[],
     if known is not None and is_corpus(corpus) and f"{FOLDERS[side]}/{name}" in _listed(corpus).sides:
         rule, fix = "a side of a corpus is made once", "Rename the file, or choose another --out."
         refuse(name, "", rule, f"another {name} in {corpus.resolve().name}", fix)
-    source = read()
-    folder.parent.mkdir(parents=True, exist_ok=True)
     for begun in folder.parent.glob(".*"):
         shutil.rmtree(begun, ignore_errors=True)
-    columns.write(folder, source, key)
-    return source
+    return write(folder)
 
 
 def read_pages(corpus: Path, side: Side, name: str) -> Annotations:

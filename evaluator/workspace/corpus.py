@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +15,10 @@ import msgspec
 from evaluator import formats
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Issue, refuse
-from evaluator.formats import coco, corpus, limits
+from evaluator.formats import coco, columns, corpus, limits
 from evaluator.formats.base import Reading
+from evaluator.formats.coco import column_parts
+from evaluator.formats.coco.stream import NEED_FULL_VALIDATION
 from evaluator.formats.folder import files_below, is_folder
 from evaluator.project import MergedFiles, Say, model_names, paths_of, read_content
 from evaluator.protocols.base import Source
@@ -69,14 +73,43 @@ def make(
     made = []
     for side, name, origin in sides:
         asked = msgspec.structs.replace(reading, side=side)
-        read = partial(_read, origin, asked, truth=partial(corpus.read_pages, out, "ground_truth", truths[0]))
+        key = _key(origin, name, asked)
+        truth = partial(corpus.read_pages, out, "ground_truth", truths[0])
         say(f"Reading {name}")
-        source = corpus.write_side(out, side, name, _key(origin, name, asked), read)
-        made.append(Made(name, None) if source is None else Made(name, len(source.boxes), source.issues))
-        # The next one needs its memory.
-        del source
+        written = corpus.write_side(out, side, name, key, partial(_written, key, origin, asked, truth=truth))
+        made.append(Made(name, None) if written is None else Made(name, *written))
     corpus.list_sides(out, [(side, name) for side, name, _ in sides])
     return made
+
+
+def _written(
+    key: str, origin: Path | MergedFiles, asked: Reading, folder: Path, *, truth: Callable[[], Annotations]
+) -> tuple[int, tuple[Issue, ...]]:
+    """Write the columns of a side, a file of plain numbers by parts; return how many boxes it has, and its issues."""
+    if isinstance(origin, Path) and _is_coco(origin, asked):
+        # What else there is to be read is read at once.
+        with suppress(*NEED_FULL_VALIDATION):
+            source = column_parts.write(folder, key, origin, _pages(origin, asked, truth))
+            return len(source.boxes.ids), source.issues
+    source = _read(origin, asked, truth=truth)
+    columns.write(folder, source, key)
+    return len(source.boxes), source.issues
+
+
+def _is_coco(path: Path, asked: Reading) -> bool:
+    name = coco.FORMAT.name
+    as_it_is = asked.format in (None, name) and not asked.columns and asked.level is None
+    return as_it_is and path.is_file() and formats.detect_file(path) == name
+
+
+def _pages(path: Path, asked: Reading, truth: Callable[[], Annotations]) -> Annotations:
+    """Return what a COCO file says without its boxes; a results list has the pages of its ground truth."""
+    named = msgspec.structs.asdict(msgspec.structs.replace(asked, format=coco.FORMAT.name))
+    if asked.side == "ground_truth":
+        return formats.read_bytes(column_parts.frame_of(path), path.name, **named)
+    nothing = formats.read_bytes(b"[]", path.name, **named)
+    # That it is empty is not so.
+    return replace(formats.resolve(nothing, truth()), issues=())
 
 
 def _read(origin: Path | MergedFiles, asked: Reading, *, truth: Callable[[], Annotations]) -> Annotations:

@@ -177,7 +177,7 @@ def test_a_folder_that_was_not_finished_is_not_used(home: Path, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(columns.np, "save", full)
+        patch.setattr(columns, "_saved", full)
         plain = read(INSTANCES, "truth.json", home)
     assert not stored(home)
     # A killed process leaves a folder under another name, without a manifest.

@@ -440,7 +440,7 @@ def test_a_file_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no device that is always full")
-    monkeypatch.setattr(shard_rows, "_place", lambda _folder, _side, _shard: Path("/dev/full"))
+    monkeypatch.setattr(shard_rows, "place_of", lambda _folder, _side, _shard: Path("/dev/full"))
     assert streamed(*plain_set(1)) is None
 
 

@@ -5,13 +5,13 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluator import project
 from evaluator.data.issues import BadInput, issues_text
 from evaluator.formats import columns, limits
-from evaluator.formats.coco import stream
+from evaluator.formats.coco import column_parts, stream
 from evaluator.formats.corpus import LIST
 from evaluator.protocols.coco.evaluation import CocoNumbers
 from evaluator.protocols.coco.streaming import evaluate_streamed
@@ -153,21 +153,42 @@ def test_an_interrupted_run_is_no_corpus_and_goes_on_where_it_was(
     assert content(tmp_path / "begun") == content(tmp_path / "whole")
 
 
-def test_a_coco_file_of_any_size_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@given(seed=st.integers(0, 10**6), step=st.sampled_from([1 << 20, 200]))
+def test_a_plain_coco_file_of_any_size_is_written_by_parts_in_the_bytes_of_all_at_once(
+    seed: int, step: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder, rng = tmp_path_factory.mktemp("corpus"), np.random.default_rng(seed)
+    rows = [[side[at] for at in rng.permutation(len(side)).tolist()] for side in random_rows(seed, per_page=4.0)]
+    assume(all(rows))
+    paths = write_coco(folder, rows[0], rows[1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpus, "_is_coco", lambda *_: False)
+        corpus.make(folder / "at once", paths[0], [paths[1]])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(column_parts, "_PAGES", 5)
+        patch.setattr(corpus, "_read", None)
+        patch.setattr(stream, "_STEP", step)
+        # What is around the records is in memory as a whole.
+        patch.setattr(limits, "MAX_FILE_BYTES", 2_000)
+        corpus.make(folder / "by parts", paths[0], [paths[1]])
+        with pytest.raises(BadInput):
+            project.evaluate("coco", *paths[:1], [paths[1]])
+    assert content(folder / "by parts") == content(folder / "at once")
+
+
+@pytest.mark.parametrize("limit", [limits.MAX_FILE_BYTES, 2_000])
+def test_a_coco_file_of_which_something_is_to_be_said_is_written_with_it(
+    limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     truth, predicted = random_rows(4)
     paths = write_coco(tmp_path, truth, predicted)
-    corpus.make(tmp_path / "at once", paths[0], [paths[1]])
-    # What is around the records is in memory as a whole.
-    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 2_000)
-    assert min(path.stat().st_size for path in paths) > 2_000
-    with pytest.raises(BadInput):
-        project.evaluate("coco", *paths[:1], [paths[1]])
-    for step in (1 << 20, 200):
-        monkeypatch.setattr(stream, "_STEP", step)
-        corpus.make(tmp_path / f"{step}", paths[0], [paths[1]])
-        assert content(tmp_path / f"{step}") == content(tmp_path / "at once")
+    paths[1].write_text(paths[1].read_text().replace('"score": 0', '"score": 1', 1))
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", limit)
+    _, made = corpus.make(tmp_path / "kept", paths[0], [paths[1]])
+    assert [issue.rule for issue in made.issues] == ["scores are expected to be in [0, 1]"]
     # What is no plain COCO has the limit that it has everywhere.
-    assert "may have 2,000 bytes" in issues_text(refusal_issues(corpus.make, tmp_path / "other", TRUTH, []))
+    if limit == 2_000:
+        assert "may have 2,000 bytes" in issues_text(refusal_issues(corpus.make, tmp_path / "other", TRUTH, []))
 
 
 def test_models_are_added_without_touching_the_others(tmp_path: Path) -> None:

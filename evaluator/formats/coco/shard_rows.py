@@ -31,7 +31,10 @@ from evaluator.system.engine import Shard
 
 
 class PackJob(NamedTuple):
-    """What is to be packed; `folder` gets a file per shard, `threads` read pieces of `path` at a time."""
+    """What is to be packed; `folder` gets a file per shard, `threads` read pieces of `path` at a time.
+
+    `most`: bytes that the file may have, None for the limit of files that are read at once.
+    """
 
     path: Path
     side: Side
@@ -39,6 +42,7 @@ class PackJob(NamedTuple):
     shards: Sequence[Shard]
     folder: Path
     threads: int = MOST_THREADS
+    most: int | None = None
 
 
 class PackResult(NamedTuple):
@@ -52,7 +56,7 @@ def write_shards(given: PackJob) -> PackResult:
     """Write the boxes of a file into those of its shards; raise `NeedsFullValidation` where it is not plain."""
     try:
         with given.path.open("rb") as file:
-            source = Instances(file) if given.side == "ground_truth" else Results(file)
+            source = (Instances if given.side == "ground_truth" else Results)(file, given.most)
             boxes = _written(source.rows(given.named, given.threads), given)
         return PackResult(source.sha256, boxes)
     except NEED_FULL_VALIDATION as problem:
@@ -65,7 +69,7 @@ def _written(parts: Iterable[Rows], given: PackJob) -> IntArray:
     boxes = np.zeros(len(given.named.ids), dtype=np.int64)
     stops = [shard.stop for shard in given.shards]
     with ExitStack() as stack:
-        paths = (_place(given.folder, given.side, shard) for shard in given.shards)
+        paths = (place_of(given.folder, given.side, shard) for shard in given.shards)
         files = [stack.enter_context(path.open("wb")) for path in paths]
         for rows in parts:
             page = rows["page"]
@@ -82,8 +86,7 @@ def _written(parts: Iterable[Rows], given: PackJob) -> IntArray:
 
 def read_shard(folder: Path, side: Side, shard: Shard, labels: tuple[str, ...]) -> Annotations:
     """Return the boxes of a shard as one document, whose pages are in the order of the image ids."""
-    is_truth = side == "ground_truth"
-    rows = np.fromfile(_place(folder, side, shard), dtype=TRUTH if is_truth else PREDICTION)
+    is_truth, rows = side == "ground_truth", rows_of(folder, side, shard)
     xywh = np.ascontiguousarray(rows["xywh"])
     boxes = Boxes(
         document=np.zeros(len(rows), dtype=np.int32),
@@ -128,5 +131,11 @@ def as_document(boxes: Boxes, side: Side, pages: int, labels: tuple[str, ...]) -
     )
 
 
-def _place(folder: Path, side: Side, shard: Shard) -> Path:
+def rows_of(folder: Path, side: Side, shard: Shard) -> Rows:
+    """Return the rows of a shard, as they were written."""
+    return np.fromfile(place_of(folder, side, shard), dtype=TRUTH if side == "ground_truth" else PREDICTION)
+
+
+def place_of(folder: Path, side: Side, shard: Shard) -> Path:
+    """Return the file of the rows of a shard."""
     return folder / f"{side}-{shard.start}.rows"

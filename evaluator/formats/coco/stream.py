@@ -53,13 +53,16 @@ from evaluator.system.threads import in_threads
 
 NEED_FULL_VALIDATION: Final = (*MALFORMED, BadInput, OSError)
 """What is raised here where the ordinary reader has to look at the file."""
-TRUTH: Final = np.dtype([("page", "i4"), ("label", "i2"), ("crowd", "?"), ("xywh", "f8", 4), ("area", "f8")])
-"""A row of a ground truth. The page is the rank of the image id, the label the rank of the category id."""
-PREDICTION: Final = np.dtype([("page", "i4"), ("label", "i2"), ("xywh", "f8", 4), ("score", "f8")])
+_ANY: Final = [("page", "i4"), ("row", "i4"), ("id", "i8"), ("label", "i2"), ("xywh", "f8", 4)]
+TRUTH: Final = np.dtype([*_ANY, ("area", "f8"), ("crowd", "?")])
+"""A row of a ground truth: place of the image among the ids, row of the file, own id, rank of the category id."""
+PREDICTION: Final = np.dtype([*_ANY, ("score", "f8")])
 """A row of a results list."""
 MOST_THREADS: Final = 3
 """Each has a piece and its columns in memory."""
 
+# No id that is read: those are floats without loss.
+_NO_ID: Final = -(2**63)
 # Bytes of a piece, and of the first look at either end of a file.
 _STEP = 1 << 20
 # What is before and behind the annotations is decoded as a whole.
@@ -73,9 +76,9 @@ R = TypeVar("R")
 class ImagesAndLabels(NamedTuple):
     """What annotations and results name: images and categories, without what only views need.
 
-    `ids`, int64, shape (M,), rising, `size` (width, height), `document`, int32, and `page` in it, int64, from 0, are of
-    the images; `documents` are the sorted ids behind these codes; `labels` by rising id; `lookup` and `label_index` are
-    of the ids of images and categories.
+    `ids`, int64, shape (M,), `size` (width, height), `document`, int32, and `page` in it, int64, from 0, are of the
+    images, by rising id where it is read from a file; `documents` are the sorted ids behind these codes; `labels` by
+    rising id; `lookup` and `label_index` are of the ids of images and categories.
     """
 
     ids: IntArray
@@ -89,19 +92,22 @@ class ImagesAndLabels(NamedTuple):
 
 
 class Instances:
-    """A ground truth from a file that stays open until its rows were taken; raises one of `NEED_FULL_VALIDATION`."""
+    """A ground truth from a file that stays open until its rows were taken; raises one of `NEED_FULL_VALIDATION`.
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._array, self._frame = _annotations(_File(file))
+    `frame`: the file with an empty array in the place of its annotations. `most`: bytes of a file, None for the limit.
+    """
+
+    def __init__(self, file: BinaryIO, most: int | None = None) -> None:
+        self._array, self.frame = _annotations(_File(file, most))
 
     def named(self) -> ImagesAndLabels:
         """Return its images and categories."""
-        json_text.text_of(self._frame, "")
+        json_text.text_of(self.frame, "")
         collector = _no_issues()
         with json_text.garbage_collection_off():
-            images, categories = images_and_categories(self._frame)
+            images, categories = images_and_categories(self.frame)
             pages, labels = check_images(images, collector), check_categories(categories, collector)
-        check_rotation(self._frame, collector)
+        check_rotation(self.frame, collector)
         _need_nothing(collector)
         if pages.page_size is None:
             raise NeedsFullValidation
@@ -133,8 +139,8 @@ class Instances:
 
         for rows, own in self._array.read(placed, threads):
             ids += own
+            yield _numbered(rows, count)
             count += len(rows)
-            yield rows
         collector = _no_issues()
         known = np.frombuffer(ids, dtype=np.int64) if ids else None
         check_ids(known, "", collector)
@@ -144,10 +150,10 @@ class Instances:
 
 
 class Results:
-    """A results list from a file that stays open until its rows were taken; raises one of `NEED_FULL_VALIDATION`."""
+    """A results list from a file that stays open until its rows were taken; see `Instances`."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._array = _list(_File(file))
+    def __init__(self, file: BinaryIO, most: int | None = None) -> None:
+        self._array = _list(_File(file, most))
 
     @property
     def sha256(self) -> str:
@@ -164,8 +170,8 @@ class Results:
             return rows
 
         for rows in self._array.read(placed, threads):
+            yield _numbered(rows, count)
             count += len(rows)
-            yield rows
         collector = _no_issues()
         check_size(count, collector)
         _need_nothing(collector)
@@ -183,6 +189,15 @@ def _placed(items: ItemColumns, named: ImagesAndLabels, row: np.dtype[np.void], 
     _need_nothing(collector)
     rows = np.empty(len(page), dtype=row)
     rows["page"], rows["label"], rows["xywh"] = page, label, items.xywh
+    rows["id"] = _NO_ID if items.id is None else items.id
+    return rows
+
+
+def _numbered(rows: Rows, first: int) -> Rows:
+    """Return rows with their places in the file, which are also their ids where it has none."""
+    rows["row"] = np.arange(first, first + len(rows))
+    if len(rows) and rows["id"][0] == _NO_ID:
+        rows["id"] = rows["row"]
     return rows
 
 

@@ -88,6 +88,12 @@ def compare(
     resamples: _Resamples = RESAMPLES,
     json: _Json = False,
     markdown: _Markdown = False,
+    brief: Annotated[
+        bool,
+        Parameter(
+            group=_output, negative="", help="Only clear differences, and the pages with most mistakes of B alone."
+        ),
+    ] = False,
 ) -> int:
     """Compare two or more models: which boxes each one finds, every difference with its interval, and a decision.
 
@@ -99,6 +105,8 @@ def compare(
         Prediction file or folder; give it twice or more.
     """
     _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
+    if brief and json:
+        raise UsageError("choose one of --json and --brief.")
     files = compared_files(protocol, gt, pred, project, given_options(options))
     if len(files.pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
@@ -119,7 +127,7 @@ def compare(
             text = export.in_form(
                 lambda: _values(comparison, evaluations),
                 lambda: (
-                    *comparison.tables(model_names(files.pred)),
+                    *comparison.tables(model_names(files.pred), brief=brief),
                     *costs_tables((one.costs for one in evaluations), comparison.signature),
                 ),
                 json=json,

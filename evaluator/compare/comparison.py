@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
 import msgspec
+import numpy as np
 
 from evaluator.compare.decision import Decision, Rule, cost_of, decide
 from evaluator.compare.differences import Difference, differences, in_reading_order, without_ties
@@ -30,6 +31,7 @@ from evaluator.system.memory import release_freed_memory
 STAR: Final = "★"
 NOTHING: Final = "–"
 _ITEMS_LISTED: Final = 20
+_WORST_PAGES: Final = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,11 +179,12 @@ class Comparison:
             ]
         return value
 
-    def tables(self, files: Sequence[str]) -> tuple[ResultTable, ...]:
+    def tables(self, files: Sequence[str], *, brief: bool = False) -> tuple[ResultTable, ...]:
         """Return the comparison as tables for terminals; `files` are named in the titles.
 
         With more than two models their standings and numbers; the differences; ledger by label and named mistakes, or
-        the ledgers of pages, fields or posters, each followed by the things that differ.
+        the ledgers of pages, fields or posters, each followed by the things that differ. `brief`: of the differences
+        those that are clear, and in place of the ledgers the pages on which the second model loses most.
         """
         titles = [f"{name} {file}" for name, file in zip(self.names, files, strict=True)]
         decision, words = self.decision, summary(self.differences, self.names)
@@ -191,9 +194,12 @@ class Comparison:
             tables = [self.standings.table(self.signature), self._models_table("All models: " + ", ".join(titles))]
         tables.append(
             self._differences_table(
-                f"{title}. {decision.headline}. {decision.sentence} {words.headline} {words.notes}".rstrip()
+                f"{title}. {decision.headline}. {decision.sentence} {words.headline} {words.notes}".rstrip(),
+                clear=brief,
             )
         )
+        if brief:
+            return (*tables, *self._worst_pages(title))
         if self.ledger is not None and self.mistakes is not None:
             tables.append(_ledger_table(self.ledger, title, self.signature))
             tables.append(self._mistakes_table(self.mistakes, title))
@@ -201,9 +207,28 @@ class Comparison:
             tables += _item_tables(one, title, self.signature)
         return tuple(tables)
 
-    def _differences_table(self, title: str) -> ResultTable:
-        """Return one row per difference in reading order; no interval where there are too few documents."""
-        every = in_reading_order(self.differences)
+    def _worst_pages(self, title: str) -> Iterator[ResultTable]:
+        if self.ledger is None:
+            return
+        a, b, dataset, counts = *self.names[:2], self.ledger.dataset, self.ledger.per_page
+        pages = self.ledger.pages[counts.losses[self.ledger.pages] > 0]
+        worst = pages[np.lexsort((counts.gains[pages], -counts.losses[pages]))][:_WORST_PAGES]
+        yield ResultTable(
+            title=f"Pages with most boxes that {b} alone gets wrong: {title}",
+            signature=self.signature,
+            columns=("document", "page", f"{b} alone wrong", f"{a} alone wrong"),
+            rows=tuple(
+                (dataset.documents[document].doc_id, index + 1, losses, gains)
+                for document, index, losses, gains in zip(
+                    dataset.page_document[worst].tolist(), dataset.page_index[worst].tolist(),
+                    counts.losses[worst].tolist(), counts.gains[worst].tolist(), strict=True,
+                )
+            ),
+        )  # fmt: skip
+
+    def _differences_table(self, title: str, *, clear: bool = False) -> ResultTable:
+        """Return one row per difference, or clear one, in reading order; no interval for too few documents."""
+        every = [one for one in in_reading_order(self.differences) if one.is_clear or not clear]
         moved = _aligned([difference_points(one) for one in every])
         intervals = _aligned([interval_text(one, signed=True) for one in every])
         return ResultTable(

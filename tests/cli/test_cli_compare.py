@@ -309,7 +309,7 @@ def test_lenient_reaches_the_protocol(run: Runner, tmp_path: Path) -> None:
 
 def test_the_document_names_every_metric_and_its_conditions_can_be_read(run: Runner) -> None:
     text = (PROJECT / "docs" / "ci-gate.md").read_text(encoding="utf-8")
-    conditions = re.findall(r'--fail-if "([^"]+)"', text)
+    conditions = re.findall(r'--fail-if "([^"]+)"', text) + re.findall(r"^ {12}(.+ < .+)$", text, re.MULTILINE)
     assert len(conditions) >= 8
     for condition in conditions:
         parse(condition)

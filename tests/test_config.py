@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from streamlit import config as streamlit_config
 
 from evaluator.system.version import __version__
@@ -139,13 +140,13 @@ def test_no_file_of_ours_names_a_foreign_host() -> None:
     assert foreign == []
 
 
-def test_scripts_never_write_markup_and_fetch_pages_alone() -> None:
-    """Text from data goes through textContent and attributes only; one function asks our server for pages."""
+def test_scripts_never_write_markup_and_fetch_from_the_server_alone() -> None:
+    """Text from data goes through textContent and attributes only; pages and the state of a meeting are asked for."""
     forbidden = re.compile(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|XMLHttpRequest|WebSocket|fetch\("
     )
     written = [(path.name, each) for path in web_sources("js") for each in forbidden.findall(path.read_text("utf-8"))]
-    assert written == [("window.js", "fetch(")]
+    assert sorted(written) == [("meeting.js", "fetch("), ("window.js", "fetch(")]
 
 
 def test_views_never_turn_markup_on() -> None:
@@ -194,3 +195,18 @@ def test_the_changelog_is_short_and_its_releases_fall_from_the_newest_to_the_old
     assert tuple(map(int, re.findall(r"\d+", __version__))) >= releases[0][0]
     sections = {line for line in text.splitlines() if line.startswith("### ")}
     assert sections <= {f"### {name}" for name in ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")}
+
+
+def test_what_a_contributor_meets_can_be_read() -> None:
+    forms = [
+        yaml.safe_load(path.read_text("utf-8")) for path in sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml"))
+    ]
+    assert [sorted(form) for form in forms if "body" in form] == [["body", "description", "labels", "name"]] * 4
+    for part in (part for form in forms for part in form.get("body", ())):
+        assert part["type"] in ("input", "textarea")
+        assert part["attributes"]["label"]
+    (job,) = yaml.safe_load((ROOT / ".github/workflows/checks.yml").read_text("utf-8"))["jobs"].values()
+    assert ".ci/run" in job["steps"][-1]["run"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"] == __version__
+    (own,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
+    assert [hook["id"] for hook in own["hooks"]] == ["ruff", "format", "mypy", "tsc"]

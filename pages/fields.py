@@ -188,9 +188,8 @@ def _select_box(model: FieldModel) -> None:
 
 
 def _save_verdict(model: FieldModel) -> None:
-    event = _events(model).verdict
-    page_list.accept_event(event)
-    if event is not None:
+    for event in findings.newly_said(_events(model).verdict):
+        page_list.accept_event(event)
         field_verdicts.handle(model, event)
 
 

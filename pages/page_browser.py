@@ -104,8 +104,7 @@ def _select_box() -> None:
 
 
 def _save_verdict(loaded: LoadedBoxes, model: Model) -> None:
-    event = _events().verdict
-    if event is not None:
+    for event in findings.newly_said(_events().verdict):
         page_list.accept_event(event)
         named = findings.author()
         if event.everywhere:

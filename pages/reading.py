@@ -62,9 +62,8 @@ def _select_box(loaded: LoadedBoxes) -> None:
 
 
 def _save_verdict(of: Reading, model: Model) -> None:
-    event = _events(of.loaded).verdict
-    page_list.accept_event(event)
-    if event is not None:
+    for event in findings.newly_said(_events(of.loaded).verdict):
+        page_list.accept_event(event)
         named = findings.author()
         item_verdicts.handle(of, model, event)
         if findings.author() != named:

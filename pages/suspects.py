@@ -80,12 +80,11 @@ def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
         state.suspects_near = wanted.near if wanted is not None else ()
 
     def judged() -> None:
-        verdict = components.suspects.events(report(_KEY)).verdict
-        if verdict is not None:
-            suspects.judge(every, verdict, signature)
+        for event in findings.newly_said(components.suspects.events(report(_KEY)).verdict):
+            suspects.judge(every, event, signature)
 
     heard = components.suspects.events(report(_KEY))
-    has = heard.want.held if heard.want else "".join(heard.verdict.held) if heard.verdict else ""
+    has = heard.want.held if heard.want else "".join(heard.verdict[-1].held) if heard.verdict else ""
     # After an answer the whole view runs once more, and the browser still has its list.
     has = has or State.suspects_held.pop()
     events = components.suspects(
@@ -99,7 +98,7 @@ def _list(loaded: LoadedBoxes, every: Suspects, signature: str) -> None:
     ):
         open_page(document, page.index)
         st.switch_page(BROWSER_VIEW)
-    if events.verdict is not None:
+    if events.verdict:
         # The numbers above count the answer too.
         state.suspects_held = has
         st.rerun()

@@ -349,7 +349,7 @@ def page_of(data: dict[str, Any]) -> dict[str, Any]:
     strip = [{**each, "current": (each["document"], each["index"]) == place} for each in list_["strip"]]
     of_run = {"address": "", "reviewer": ""} | {
         name: data[name]
-        for name in ("selected", "address", "reviewer", "mode", "visit", "summoned", "judged", "said")
+        for name in ("selected", "address", "reviewer", "mode", "visit", "summoned", "judged", "said", "answered")
         if name in data
     }
     return of_run | content | list_ | {"page": page, "strip": strip} | {"selected": data["selected"]}

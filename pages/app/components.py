@@ -174,13 +174,16 @@ theme = Component[ThemePayload, ThemeEvents]("theme", ThemeEvents)
 
 def with_documents(events: E, documents: Callable[[], Collection[str]]) -> E:
     """Return events with whole document ids; `documents` is called only for an id that `cut` shortened."""
-    of_pages = {name: getattr(events, name) for name in events.__struct_fields__}
-    wholes = {
-        name: msgspec.structs.replace(event, document=whole(event.document, documents()))
-        for name, event in of_pages.items()
-        if isinstance(event, OfPageEvent) and len(event.document) > MOST_SHOWN
-    }
-    return msgspec.structs.replace(events, **wholes)
+
+    def of_whole(event: object) -> object:
+        if isinstance(event, list):
+            return [of_whole(each) for each in event]
+        if isinstance(event, OfPageEvent) and len(event.document) > MOST_SHOWN:
+            return msgspec.structs.replace(event, document=whole(event.document, documents()))
+        return event
+
+    given = {name: getattr(events, name) for name in events.__struct_fields__}
+    return msgspec.structs.replace(events, **{name: of_whole(event) for name, event in given.items()})
 
 
 def chosen_cell(state: Reported, classes: int) -> tuple[int, int] | None:

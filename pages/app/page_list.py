@@ -85,6 +85,7 @@ class PageList(Generic[ContentT]):
             "image": page.image,
             "image_width": page.image_width,
             "turn": state.viewer_turn,
+            "answered": state.answered,
             "content": None if name in state.viewer_held else shown,
         }
 

@@ -570,8 +570,9 @@ class State:
     # The target of the last decision that was not saved.
     meeting_unsaved: Field[str] = Field("")
     reviewer: WidgetField[str] = WidgetField("")
-    # Id of the last message about a target that was handled, stored or not.
-    answered_verdicts: Field[Mapping[str, str]] = Field({})
+    # Id of the last verdict that was handled, stored or not, and whether what it was about is not there any more.
+    answered: Field[str] = Field("")
+    verdict_refused: Field[bool] = Field(False)
     # Which causes Decisions lists, those whose pictures the browser asked for, and its last edit.
     decided: WidgetField[str] = WidgetField("", part=Part("decided", "findings", codec=one_of(("decided", "open"))))
     decisions_wanted: Field[Sequence[str]] = Field(())

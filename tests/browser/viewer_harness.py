@@ -258,12 +258,11 @@ def judge_scene(data: dict[str, Any], state: Any) -> None:
     data["mistakes"][1]["verdict"] = {"agreed": "model_wrong", "conflict": False, "opinions": [own]}
     data["mistakes"][2]["unsaved"] = {"verdict": "ignore", "note": "keep me", "problem": "The disk is full."}
     data["mistakes"][5]["target"] = None
-    for target, (message, verdict, note) in state.verdicts.items():
+    for target, (verdict, note) in state.verdicts.items():
         mistake = next(each for each in data["mistakes"] if each["target"] == target)
-        mistake["answered"] = message
         said = own | {"verdict": verdict, "note": note}
         mistake["verdict"] = {"agreed": verdict, "conflict": False, "opinions": [said]} if verdict or note else None
-    data |= {"verdicts": True, "reviewer": "me"}
+    data |= {"verdicts": True, "reviewer": "me", "answered": state.answered}
 
 
 def record(name: str, value: Any, state: Any) -> None:
@@ -277,8 +276,11 @@ def record(name: str, value: Any, state: Any) -> None:
         state.told = value.key
     elif name == "model":
         state.letter = value
-    elif name == "verdict" and value.target:
-        state.verdicts[value.target] = (value.id, value.verdict, value.note)
+    elif name == "verdict":
+        for each in value:
+            state.answered = each.id
+            if each.target:
+                state.verdicts[each.target] = (each.verdict, each.note)
 
 
 def run(
@@ -302,7 +304,7 @@ def run(
     if state.get("visit", "") != (visit := st.query_params.get("visit")):
         state.clear()
         state.visit = visit
-    for name, value in {"runs": 0, "log": [], "position": 4, "image_width": 900, **start}.items():
+    for name, value in {"runs": 0, "log": [], "heard": [], "position": 4, "image_width": 900, **start}.items():
         state.setdefault(name, value)
     state.runs += 1
     with st.container(border=True, height=76):
@@ -311,8 +313,12 @@ def run(
 
     def callback(name: str) -> None:
         value = getattr(read(state[key]), name)
-        # The id of a verdict is another one in each run of a test.
-        state.log.append([name, repr(msgspec.structs.replace(value, id="") if name == "verdict" and value else value)])
+        said = value or () if name == "verdict" else (value,)
+        if name == "verdict":
+            # Each once, as every message has what is not answered; its id is another one in each run of a test.
+            said = [msgspec.structs.replace(each, id="") for each in said if each.id not in state.heard]
+            state.heard += [each.id for each in value or ()]
+        state.log += [[name, repr(each)] for each in said]
         if value and name in ("go", "sharper"):
             state.image_width = 900 if name == "go" else min(2400, value.width)
         if value:
@@ -328,5 +334,5 @@ def show(key: str, callbacks: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     chosen = st.query_params.get("selected")
-    begun = {"selected": chosen, "told": chosen, "letter": "A", "verdicts": {}}
+    begun = {"selected": chosen, "told": chosen, "letter": "A", "verdicts": {}, "answered": ""}
     run(begun, viewer.events, record, show, "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike")

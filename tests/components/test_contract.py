@@ -12,7 +12,16 @@ from evaluator.components.payload import Event, Events, ModelItem, Payload, plai
 from evaluator.components.tint.payload import TintEvents, TintSharperEvent
 from evaluator.components.viewer.payload import BoxItem, GoEvent, PageEvents, VerdictEvent, without_page
 
-VERDICT = {"document": "a.pdf", "index": 0, "number": 1, "keys": ["p1"], "target": "t", "verdict": None, "note": "n"}
+VERDICT = {
+    "id": "one",
+    "document": "a.pdf",
+    "index": 0,
+    "number": 1,
+    "keys": ["p1"],
+    "target": "t",
+    "verdict": None,
+    "note": "n",
+}
 
 
 def test_the_types_of_the_front_end_are_those_of_the_structs() -> None:
@@ -53,9 +62,9 @@ def test_a_field_with_its_default_is_left_out_and_a_box_is_whole() -> None:
         ({"go": {"document": "a.pdf", "index": 3, "step": -1}}, PageEvents(go=GoEvent("a.pdf", 3, -1))),
         ({"go": {"document": "a.pdf", "index": True, "step": 1}, "clear_filter": 1}, PageEvents()),
         ({"sharper": {"document": "a.pdf", "index": 3, "width": 0}, "model": ["A"]}, PageEvents()),
-        ({"verdict": {**VERDICT, "keys": "p1"}}, PageEvents()),
+        ({"verdict": [{**VERDICT, "keys": "p1"}]}, PageEvents()),
         ({"clear_filter": True, "unknown": 1}, PageEvents(clear_filter=True)),
-        ({"verdict": VERDICT}, PageEvents(verdict=VerdictEvent(**{**VERDICT, "keys": ("p1",)}))),
+        ({"verdict": [VERDICT]}, PageEvents(verdict=[VerdictEvent(**{**VERDICT, "keys": ("p1",)})])),
     ],
 )
 def test_events_of_the_viewer_are_checked(state: dict[str, Any] | None, events: PageEvents) -> None:

@@ -109,7 +109,7 @@ def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
         {
             "number": 1, "name": "near_miss", "status": "FP", "title": "Near miss", "label": "Figure", "lines": lines,
             "tags": ["FP", "FN"], "keys": ["p0", "g0"], "cut": None, "lost_words": None, "foreign_words": None,
-            "foreign": [], "row": None, "target": None, "verdict": None, "unsaved": None, "answered": "",
+            "foreign": [], "row": None, "target": None, "verdict": None, "unsaved": None,
             "alike": 0, "family": None, "pieces": [], "table": None,
         }
     ]  # fmt: skip

@@ -267,14 +267,15 @@ def test_what_either_model_has_wrong_can_be_judged(store_path: Path, kind: str) 
             "number": mistake["number"], "keys": mistake["keys"], "target": mistake["target"], "verdict": "ignore",
             "note": pane["letter"], "letter": pane["letter"], "name": "Ngozi",
         }  # fmt: skip
-        app = dashboard.send_event(app, "panes", "verdict", event)
+        app = dashboard.send_event(app, "panes", "verdict", [event])
         (shown,) = (each for each in panes(app)["panes"] if each["letter"] == pane["letter"])
         judged = [each for each in shown["mistakes"] if each.get("target") == mistake["target"]]
         # Several pieces of wrong pixels may be made by the same boxes.
         assert judged
         for each in judged:
             said = [(opinion["author"], opinion["note"]) for opinion in each["verdict"]["opinions"]]
-            assert (said, each["answered"]) == ([("Ngozi", pane["letter"])], f"one-{pane['letter']}")
+            assert said == [("Ngozi", pane["letter"])]
+        assert dashboard.component(app, "strip")["answered"] == event["id"]
     assert {event.target.kind for event in stored(store_path)} == {KIND_JUDGED[kind]}
     listed = dashboard.component(start(dashboard.FINDINGS, decided="decided"), "answered")["rows"]
     assert {tag for row in listed for tag in row.get("tags", ())} <= {"fails the rule"}

@@ -209,6 +209,36 @@ def test_a_store_that_is_deleted_while_it_is_open_is_told(store_path: Path) -> N
     assert not said()
 
 
+def test_a_message_has_all_that_is_not_answered_and_each_verdict_is_stored_once(store_path: Path) -> None:
+    app = start(PAGE_BROWSER)
+    data = dashboard.component(app, "page")
+    first, other, *_ = ({"target": each["target"], "keys": each["keys"]} for each in data["mistakes"] if each["keys"])
+    place = {
+        "document": data["page"]["document"],
+        "index": data["page"]["index"],
+        "number": 1,
+        "note": "",
+        "name": "Ada",
+    }
+    said = [
+        {**place, **first, "id": "one", "verdict": "ignore"},
+        {**place, **other, "id": "two", "verdict": "ambiguous"},
+    ]
+    gone = {**place, "target": "of other thresholds", "keys": [], "id": "three", "verdict": "ignore"}
+    # The second message is the first one again, with one more.
+    for message, answered in ((said, "two"), ([*said, gone], "three"), ([{**said[0], "id": "four"}], "four")):
+        app = dashboard.send_event(go(app, PAGE_BROWSER), "page", "verdict", message)
+        assert dashboard.component(app, "page")["answered"] == answered
+        refused = texts(go(app, "app.py").warning)
+        wanted = ["The last verdict was not stored: what it is about is not there any more."]
+        assert refused == (wanted if answered == "three" else [])
+    assert [(event.id, event.verdict) for event in stored(store_path)] == [
+        ("one", "ignore"),
+        ("two", "ambiguous"),
+        ("four", "ignore"),
+    ]
+
+
 def by_event(field: str) -> Callable[[AppTest], AppTest]:
     def act(app: AppTest) -> AppTest:
         data = dashboard.component(app, field)
@@ -218,7 +248,7 @@ def by_event(field: str) -> Callable[[AppTest], AppTest]:
             "id": "one", "document": place["document"], "index": place["index"], "number": 0, "keys": [],
             "target": shown[0]["target"], "verdict": "ignore", "note": "", "letter": "A", "name": "Berta",
         }  # fmt: skip
-        return dashboard.send_event(app, field, "verdict", event)
+        return dashboard.send_event(app, field, "verdict", [event])
 
     return act
 

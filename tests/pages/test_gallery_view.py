@@ -191,7 +191,7 @@ def test_one_verdict_on_a_page_for_all_places_like_it(store_path: Path) -> None:
         "id": "one", "document": "harvest-survey-2024.pdf", "index": 3, "number": first["number"],
         "keys": first["keys"], "target": first["target"], "verdict": "model_wrong", "note": "rulings", "name": "Ada",
     }  # fmt: skip
-    data = viewer(dashboard.send_event(app, "mistakes", "verdict", {**event, "everywhere": True}))
+    data = viewer(dashboard.send_event(app, "mistakes", "verdict", [{**event, "everywhere": True}]))
     mistakes = sum(len(made.rows[row]) for row in made.alike[TABLES].tolist())
     assert {(each.verdict, each.note, each.author) for each in stored(store_path)} == {
         ("model_wrong", "rulings", "Ada")

@@ -97,7 +97,7 @@ def test_after_the_login_the_data_and_who_reads(store_path: Path) -> None:
     place = {name: data["page"][name] for name in ("document", "index")}
     mistake = {name: data["mistakes"][0][name] for name in ("number", "keys", "target")}
     event = {"id": "one", **place, **mistake, "verdict": "ignore", "note": "", "letter": "A", "name": "Mallory"}
-    dashboard.send_event(app, "page", "verdict", event)
+    dashboard.send_event(app, "page", "verdict", [event])
     assert [(each.author, each.verified) for each in stored(store_path)] == [("anna@example.org", True)]
 
 
@@ -300,7 +300,7 @@ def judge(app: AppTest, _: Path) -> None:
     mistake = {name: data["mistakes"][0][name] for name in ("number", "keys", "target")}
     place = {name: data["page"][name] for name in ("document", "index")}
     said = {"id": "one", "verdict": "ignore", "note": "ownverdict", "letter": "A"}
-    dashboard.send_event(app, "page", "verdict", {**place, **mistake, **said})
+    dashboard.send_event(app, "page", "verdict", [{**place, **mistake, **said}])
 
 
 OWN = {

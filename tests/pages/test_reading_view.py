@@ -154,7 +154,7 @@ def test_a_verdict_is_kept_beside_its_mistake_listed_and_leads_back(files: str, 
     (mistake,) = data["mistakes"]
     where = {"document": "a", "index": 1, "number": 1, "keys": mistake["keys"], "target": mistake["target"]}
     event = {**where, "id": "1", "verdict": "model_wrong", "note": "", "name": "Anna"}
-    app = send_event(app, "strip", "verdict", event)
+    app = send_event(app, "strip", "verdict", [event])
     (kept,) = stored(store_path)
     assert (kept.target.kind, kept.target.mistake, kept.verdict) == ("item", "text_other_text", "model_wrong")
     assert {(box.side, box.label) for box in kept.target.boxes} == {("prediction", "text_other_text")}

@@ -118,6 +118,11 @@ export class Comparison extends WindowedView {
     this.showMark();
   }
 
+  /** @override */
+  writeLate() {
+    this.judging.write();
+  }
+
   /** @param {ComparePayload} data */
   takeContent(data) {
     this.state.fill(data.panes, data.differences);

@@ -19,7 +19,7 @@ export class PairJudging {
     this.preferred = 1;
     /** which cause is judged as a whole: page, model and its first mistake */
     this.group = "";
-    this.drafts = new Drafts((event) => view.sendVerdict({ ...event, letter: this.pane.letter }), () => this.write());
+    this.drafts = new Drafts(view.outbox, () => ({ letter: this.pane.letter }));
     this.verdict = makeVerdictRow(this);
   }
 

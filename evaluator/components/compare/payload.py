@@ -154,6 +154,8 @@ class ComparePayload(PairListItem, frozen=True, kw_only=True):
     empty: EmptyItem | None
     address: str = ""
     """the query that leads back here"""
+    answered: str = ""
+    """id of the last verdict that was handled, stored or not"""
     said: SaidItem = SaidItem()
 
 
@@ -207,7 +209,8 @@ class CompareEvents(ViewedEvents, frozen=True):
     mode: str | None = None
     """side, flip or slider"""
     open: OpenEvent | None = None
-    verdict: VerdictEvent | None = None
+    verdict: Sequence[VerdictEvent] | None = None
+    """those that are not answered, in order"""
     alike: AlikeEvent | None = None
 
 

@@ -168,7 +168,7 @@ export class Gallery {
       this.draw(data);
       this.drawn = text;
     }
-    this.judging.heard(data);
+    this.judging.outbox.heard(data.answered ?? "");
     this.write(data);
     this.queue.answer(data.crops);
     for (const [key, crop] of Object.entries(data.crops)) this.show(key, crop);
@@ -214,7 +214,7 @@ export class Gallery {
   write(data) {
     const judges = this.judges;
     this.keys.hidden = !judges;
-    this.problem.textContent = data.problem ?? "";
+    this.problem.textContent = data.problem || this.judging.problem;
     data.cards.forEach((card, at) => {
       const node = this.frames.get(card.key)?.card.querySelector(".gl-said");
       const said = judges ? this.judging.saidOf(card.key) ?? saidOf(data.verdicts?.[at] ?? []) : "";
@@ -293,7 +293,7 @@ export class Gallery {
   stop() {
     this.queue.stop();
     this.ends.abort();
-    this.judging.stop();
+    this.judging.outbox.stop();
     this.root.remove();
   }
 }

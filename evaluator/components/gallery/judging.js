@@ -1,32 +1,27 @@
 /**
  * Verdicts on the cards of Grid: on the card with the frame, on several, or on the rest of a cause; then the next card.
- *
- * An act is sent with those before it that are not answered, until it is: a message that meets another one can get lost.
  */
 
 import { button, html } from "../shared/elements.js";
+import { LATE_WORDS, Outbox } from "../shared/outbox.js";
 import { eventId } from "../shared/requests.js";
 import { nameField } from "../shared/reviewer_field.js";
 import { knownReviewer } from "../shared/reviewer_name.js";
 import { VERDICTS } from "../shared/verdicts.js";
 
-/** @import { GalleryPayload, JudgeItem } from "../shared/payloads.d.ts" */
+/** @import { JudgeItem } from "../shared/payloads.d.ts" */
 /** @import { Gallery } from "./gallery.js" */
-
-/** Milliseconds after which what is not answered is sent again. */
-const ACT_AGAIN = 4000;
 
 export class GridJudging {
   /** @param {Gallery} view */
   constructor(view) {
     this.view = view;
-    /** @type {JudgeItem[]} sent and not answered */
-    this.acts = [];
+    /** @type {Outbox<JudgeItem>} */
+    this.outbox = new Outbox((acts) => view.send("judge", acts), () => view.data && view.write(view.data));
     /** @type {Set<string>} cards that are judged together */
     this.selected = new Set();
     /** Whether the verdict is for the rest of the cause too. */
     this.everywhere = false;
-    this.timer = 0;
     this.waiting = -1;
     this.name = nameField("gl-name", () => this.judge(this.waiting));
     this.buttons = html("div", { class: "gl-keys", role: "toolbar", "aria-label": "Verdicts" }, ...VERDICTS.map(([, words, sign], order) =>
@@ -42,7 +37,7 @@ export class GridJudging {
   /** @param {string} action @returns {boolean} whether it was one of verdicts */
   act(action) {
     if (action.startsWith("verdict-")) this.judge(Number(action.at(-1)));
-    else if (action === "undo") this.post({ id: eventId(), keys: [], verdict: null, undo: true });
+    else if (action === "undo") this.outbox.send({ id: eventId(), keys: [], verdict: null, undo: true });
     else if (action === "cause") this.turnCause();
     else if (action === "escape") this.extend([]);
     else return false;
@@ -89,7 +84,7 @@ export class GridJudging {
       return;
     }
     const keys = this.view.order.filter((key) => this.selected.has(key) || key === cursor);
-    this.post({ id: eventId(), keys: this.everywhere ? [cursor, ...keys.filter((key) => key !== cursor)] : keys, verdict: VERDICTS[order][0], everywhere: this.everywhere, name: data.reviewer ? "" : knownReviewer() });
+    this.outbox.send({ id: eventId(), keys: this.everywhere ? [cursor, ...keys.filter((key) => key !== cursor)] : keys, verdict: VERDICTS[order][0], everywhere: this.everywhere, name: data.reviewer ? "" : knownReviewer() });
     this.extend([]);
     const cards = this.view.order;
     const next = cards[cards.indexOf(keys[keys.length - 1]) + 1];
@@ -97,31 +92,14 @@ export class GridJudging {
     this.view.write(data);
   }
 
-  /** @param {JudgeItem} act */
-  post(act) {
-    this.acts.push(act);
-    this.deliver();
-  }
-
-  deliver() {
-    window.clearTimeout(this.timer);
-    if (!this.acts.length) return;
-    this.view.send("judge", this.acts);
-    this.timer = window.setTimeout(() => this.deliver(), ACT_AGAIN);
-  }
-
-  /** @param {GalleryPayload} data what is answered needs no further word */
-  heard(data) {
-    const at = this.acts.findIndex(({ id }) => id === data.answered);
-    if (at < 0) return;
-    this.acts = this.acts.slice(at + 1);
-    window.clearTimeout(this.timer);
-    if (this.acts.length) this.timer = window.setTimeout(() => this.deliver(), ACT_AGAIN);
+  /** @returns {string} why nothing of it is stored yet */
+  get problem() {
+    return this.outbox.late ? LATE_WORDS : "";
   }
 
   /** @param {string} key @returns {string | null} what a card says while its verdict is on the way */
   saidOf(key) {
-    const act = [...this.acts].reverse().find(({ keys }) => keys.includes(key));
+    const act = [...this.outbox.acts].reverse().find(({ keys }) => keys.includes(key));
     const verdict = VERDICTS.find(([name]) => name === act?.verdict);
     return verdict ? `${verdict[2]} ${verdict[1]}` : null;
   }
@@ -130,9 +108,5 @@ export class GridJudging {
   drawn() {
     for (const key of this.selected) if (!this.view.frames.has(key)) this.selected.delete(key);
     this.mark();
-  }
-
-  stop() {
-    window.clearTimeout(this.timer);
   }
 }

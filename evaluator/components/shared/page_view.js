@@ -14,13 +14,14 @@ import { cancelWhenLeaving } from "./requests.js";
 /** @import { PagePane } from "./pane.js" */
 /** @import { GoEvent, PageItem, SelectedEvent, SharperEvent, VerdictEvent } from "./payloads.d.ts" */
 /** @import { Debounced } from "./requests.js" */
-/** @typedef {{go: GoEvent, selected: SelectedEvent, sharper: SharperEvent, verdict: VerdictEvent}} SharedEvents */
+/** @typedef {{go: GoEvent, selected: SelectedEvent, sharper: SharperEvent, verdict: VerdictEvent[]}} SharedEvents */
 /**
  * @typedef {object} SharedPayload
  * @property {PageItem | null} page
  * @property {{document: string, index: number, current: boolean}[]} strip
  * @property {string | null} selected
  * @property {string} [address]
+ * @property {string} [answered]
  */
 
 const BLANK_PAGE = { width: 595, height: 842 };

@@ -239,8 +239,6 @@ export interface MistakeItem {
   target?: string | null;
   verdict?: JudgedItem | null;
   unsaved?: UnsavedItem | null;
-  /** id of the last message about it that was handled */
-  answered?: string;
   /** how many more places there are like the one that it belongs to, on all pages */
   alike?: number;
   /** what those have in common; null without one */
@@ -347,6 +345,8 @@ export interface PagePayload extends PageLayers {
   verdicts?: boolean;
   /** whose verdicts are one's own */
   reviewer?: string | null;
+  /** id of the last verdict that was handled, stored or not */
+  answered?: string;
   /** what made the numbers, for the print */
   signature?: string;
   /** mistakes with a verdict on each page of the strip */
@@ -381,6 +381,8 @@ export interface WindowLayer {
   strip: string;
   /** the last page turn that was received */
   turn: string;
+  /** as in `PagePayload` */
+  answered?: string;
   selected: string | null;
   address?: string;
 }
@@ -434,15 +436,13 @@ export interface SharperEvent extends OfPageEvent {
 /** A verdict on a mistake. */
 export interface VerdictEvent extends OfPageEvent {
   /** made in the browser, one for each act of the reviewer: the same event may arrive twice */
-  id?: string;
+  id: string;
   number: number;
   keys: string[];
   target: string | null;
   /** null takes an earlier one back */
   verdict: string | null;
   note: string;
-  /** sent once more, because no answer came */
-  again?: boolean;
   /** of the reviewer, when nobody had one and it was asked for with the verdict */
   name?: string;
   /** of all mistakes of a cause that is judged as a whole; empty for one mistake */
@@ -467,7 +467,8 @@ export interface ViewedEvents {
 export interface PageEvents extends ViewedEvents {
   /** letter */
   model: string;
-  verdict: VerdictEvent;
+  /** those that are not answered, in order */
+  verdict: VerdictEvent[];
   /** the family of a cause whose other causes are wanted */
   alike: [string, string, string, string, string];
 }
@@ -607,6 +608,8 @@ export interface ComparePayload extends PairListItem {
   empty: EmptyItem | null;
   /** the query that leads back here */
   address?: string;
+  /** id of the last verdict that was handled, stored or not */
+  answered?: string;
   said?: SaidItem;
 }
 
@@ -655,7 +658,8 @@ export interface CompareEvents extends ViewedEvents {
   /** side, flip or slider */
   mode: string;
   open: OpenEvent;
-  verdict: VerdictEvent;
+  /** those that are not answered, in order */
+  verdict: VerdictEvent[];
   alike: AlikeEvent;
 }
 
@@ -927,8 +931,6 @@ export interface SuspectItem {
 export interface SuspectStateItem {
   verdict?: JudgedItem | null;
   unsaved?: UnsavedItem | null;
-  /** id of the last message about it that was answered */
-  answered?: string;
 }
 
 /** The suspects that pass the filter, most likely first. */
@@ -957,6 +959,8 @@ export interface SuspectsPayload {
   effects: Record<string, string[]>;
   /** empty when nobody was named */
   reviewer: string | null;
+  /** id of the last answer that was handled, stored or not */
+  answered?: string;
 }
 
 /** A verdict on a suspect; `number` is its rank. */
@@ -979,7 +983,8 @@ export interface SuspectWantEvent {
 /** What the view of suspects sends. */
 export interface SuspectsEvents {
   want: SuspectWantEvent;
-  verdict: SuspectVerdictEvent;
+  /** those that are not answered, in order */
+  verdict: SuspectVerdictEvent[];
   open: OfPageEvent;
 }
 

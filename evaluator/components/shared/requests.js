@@ -65,6 +65,9 @@ export function cancelWhenLeaving(root, requests, left = () => undefined) {
   };
 }
 
+/** Milliseconds before each time that what is not answered is sent again: a message that meets another one can get lost. */
+export const SEND_AGAIN = [3000, 5000, 12000, 20000, 40000];
+
 /** Asks again for what is not ready: a few times, ever later. */
 export class AskAgain {
   /** @param {number[]} pauses milliseconds before each time @param {() => void} ask */

@@ -4,8 +4,9 @@
  * What is drawn is what the browser has; a page that it lacks is fetched by its address, or asked for where it has none.
  */
 
+import { Outbox } from "./outbox.js";
 import { PageView, writeAddress } from "./page_view.js";
-import { AskAgain, Debounced, SentChoice, eventId, pause } from "./requests.js";
+import { AskAgain, Debounced, SEND_AGAIN, SentChoice, eventId, pause } from "./requests.js";
 import { SentTurns, placesAround } from "./window.js";
 import { isPicture, pageImage } from "./elements.js";
 import { PageTurner } from "./turn.js";
@@ -20,8 +21,6 @@ const SHARPER_FROM = 1.3;
 /** Milliseconds of rest before a choice is sent, and before a page turn is. */
 const REST = 250;
 const SEND_AFTER = 80;
-/** Pauses before a turn is sent again that is not answered: a message that reaches the server during another run can get lost. */
-const SEND_AGAIN = [3000, 9000, 20000, 40000, 80000];
 /** A page whose picture is not here stands still so long for it, and is drawn without it then; while a key is held down, at once. */
 const PICTURE_WAITS = 150;
 
@@ -50,6 +49,8 @@ export class WindowedView extends PageView {
     this.unanswered = new AskAgain(SEND_AGAIN, () => {
       if (this.go && !this.isLeaving()) this.sendShared("go", this.go);
     });
+    /** @type {Outbox<VerdictEvent>} */
+    this.outbox = new Outbox((acts) => this.sendVerdicts(acts), () => this.writeLate());
     /** The last page that was shown while the server was still drawing its picture. */
     this.lateId = "";
     this.sent = new SentChoice();
@@ -82,6 +83,7 @@ export class WindowedView extends PageView {
   /** Takes a page of the list, or one page alone. @param {P | D} data */
   update(data) {
     writeAddress(this.parent ?? this, data.address);
+    this.outbox.heard(data.answered ?? "");
     this.windowed = "listing" in data;
     if ("listing" in data) {
       this.pagesHere.take(data);
@@ -297,14 +299,17 @@ export class WindowedView extends PageView {
   }
 
   /**
-   * Sends a verdict, and the chosen box before it: a message right behind it can have Streamlit build the view anew, and
-   * the keys are lost.
-   * @param {VerdictEvent} event
+   * Sends verdicts, and the chosen box before them: a message right behind them can have Streamlit build the view anew,
+   * and the keys are lost.
+   * @param {VerdictEvent[]} acts
    */
-  sendVerdict(event) {
+  sendVerdicts(acts) {
     this.requests.selected.flush();
-    this.request("verdict", { ...event, ...this.heldHere() });
+    this.request("verdict", acts.map((act) => ({ ...act, ...this.heldHere() })));
   }
+
+  /** The verdicts are late. */
+  writeLate() {}
 
   /**
    * Sends what shows another model or lists other pages: it is about the page that the reader has turned to. A chosen

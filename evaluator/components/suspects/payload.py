@@ -52,8 +52,6 @@ class SuspectStateItem(Payload, frozen=True, kw_only=True):
 
     verdict: JudgedItem | None = None
     unsaved: UnsavedItem | None = None
-    answered: str = ""
-    """id of the last message about it that was answered"""
 
 
 class SuspectsPayload(Payload, frozen=True, kw_only=True):
@@ -83,6 +81,8 @@ class SuspectsPayload(Payload, frozen=True, kw_only=True):
     """what accepting changes in the corrected numbers, a line for each model, by target; of those asked for last"""
     reviewer: str | None
     """empty when nobody was named"""
+    answered: str = ""
+    """id of the last answer that was handled, stored or not"""
 
 
 class SuspectVerdictEvent(VerdictEvent, frozen=True, kw_only=True):
@@ -108,5 +108,6 @@ class SuspectsEvents(Events, frozen=True):
     """What the view of suspects sends."""
 
     want: SuspectWantEvent | None = None
-    verdict: SuspectVerdictEvent | None = None
+    verdict: Sequence[SuspectVerdictEvent] | None = None
+    """those that are not answered, in order"""
     open: OfPageEvent | None = None

@@ -8,17 +8,17 @@ import { TAKES_INPUT, listenForKeys } from "../shared/focus.js";
 import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
 import { actionOf } from "../shared/keys.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
+import { Outbox } from "../shared/outbox.js";
 import { nameField } from "../shared/reviewer_field.js";
 import { knownReviewer } from "../shared/reviewer_name.js";
 import { Drafts } from "../viewer/drafts.js";
-import { Outbox } from "./outbox.js";
 import { SuspectQueue } from "./queue.js";
 import { SuspectSheet } from "./sheet.js";
 import { ZOOM, wordsOf, writeChosen, writeHead, writeRows, writeToolbar } from "./words.js";
 
 /** @import { Send } from "../shared/mount.js" */
 /** @import { CropItem, MistakeItem, PictureItem, Rect, SuspectItem } from "../shared/payloads.d.ts" */
-/** @import { SuspectsEvents, SuspectsPayload } from "../shared/payloads.d.ts" */
+/** @import { SuspectVerdictEvent, SuspectsEvents, SuspectsPayload } from "../shared/payloads.d.ts" */
 /** @import { Judgement } from "../viewer/drafts.js" */
 
 /** @type {Record<string, string>} */
@@ -59,13 +59,14 @@ export class SuspectsView {
     this.edit = null;
     /** @type {{label?: number, xyxy?: Rect}} the correction that goes with the answer, when it was edited */
     this.edited = {};
-    this.outbox = new Outbox((event) => this.send("verdict", { ...event, held: this.held ? [this.held] : [] }), () => this.want(0));
+    /** @type {Outbox<SuspectVerdictEvent>} */
+    this.outbox = new Outbox((acts) => this.send("verdict", acts.map((act) => ({ ...act, held: this.held ? [this.held] : [] }))), () => this.draw());
     this.asking = "";
     this.held = "";
     this.wanted = "";
     this.wantedAt = 0;
     this.wantTimer = 0;
-    this.drafts = new Drafts((event) => this.outbox.take({ ...event, ...this.edited }), () => this.draw());
+    this.drafts = new Drafts(this.outbox, () => this.edited);
     this.sheet = new SuspectSheet((box) => this.moved(box));
     this.head = html("div", { class: "suspect-head" });
     this.rows = html("div", { class: "suspect-rows", role: "listbox", tabindex: "0", "aria-label": "Suspects, most likely first" });
@@ -108,14 +109,14 @@ export class SuspectsView {
       return;
     }
     this.queue.fill(data.set, data.suspects ?? this.queue.items, data.only_open);
+    this.outbox.heard(data.answered ?? "");
     for (const item of this.queue.items) this.drafts.resolve(item, [this.mistakeOf(item)]);
-    this.outbox.answered((event) => this.states[event.target ?? ""]?.answered === event.id);
     this.draw();
   }
 
   /** @param {SuspectItem} item @returns {MistakeItem} what the drafts know it as */
   mistakeOf({ rank, target, kind, label }) {
-    return { number: rank, status: "", title: kind, label, lines: [], tags: [], keys: [], target, verdict: null, unsaved: null, answered: "", ...this.states[target] };
+    return { number: rank, status: "", title: kind, label, lines: [], tags: [], keys: [], target, verdict: null, unsaved: null, ...this.states[target] };
   }
 
   /** @param {SuspectItem} item @returns {Judgement} */
@@ -178,7 +179,7 @@ export class SuspectsView {
     this.wantTimer = window.setTimeout(() => {
       // Of two messages on their way the server takes the later one: an answer goes alone, and a list that was built anew
       // in the meantime asks by itself.
-      if (this.outbox.busy || !this.root.isConnected) return;
+      if ((this.outbox.acts.length && !this.outbox.late) || !this.root.isConnected) return;
       const listed = this.listed;
       const at = Math.max(0, listed.findIndex(({ target }) => target === this.queue.chosen));
       const beside = [at, at + 1, at + 2, at - 1].flatMap((place) => listed[place] ?? []);

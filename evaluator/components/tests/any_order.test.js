@@ -23,6 +23,7 @@ class App {
     this.order = Array.from({ length: PAGES }, (_, index) => index);
     this.index = 0;
     this.turn = "";
+    this.answered = "";
     this.version = 1;
     /** @type {string[]} */
     this.held = [];
@@ -38,10 +39,14 @@ class App {
 
   /** @param {[string, any]} event */
   hear([name, event]) {
-    this.held = event.held;
+    this.held = (event[0] ?? event).held;
     if (name === "verdict") {
-      this.verdicts[event.index] = [...(this.verdicts[event.index] ?? []), event.number];
-      this.version += 1;
+      const done = event.findIndex((/** @type {any} */ { id }) => id === this.answered) + 1;
+      for (const { id, index, number } of event.slice(done)) {
+        this.verdicts[index] = [...(this.verdicts[index] ?? []), number];
+        this.answered = id;
+        this.version += 1;
+      }
     } else if (event.turn !== this.turn) {
       this.turn = event.turn;
       this.index = this.order[Math.max(0, Math.min(PAGES - 1, this.order.indexOf(event.index) + event.step))];
@@ -56,11 +61,11 @@ class App {
   }
 
   message() {
-    const { listing, turn, held } = this;
+    const { listing, turn, answered, held } = this;
     const position = this.order.indexOf(this.index) + 1;
     const shown = this.page(position);
     return {
-      ...shown, listing, turn, position, pages: `/page/${listing}`, strip: listing, selected: null,
+      ...shown, listing, turn, answered, position, pages: `/page/${listing}`, strip: listing, selected: null,
       content: held.includes(shown.name) ? null : shown.content,
       items: held.includes(listing) ? null : this.order.map((index) => ({ document: "a", index, current: false })),
     };
@@ -130,9 +135,10 @@ async function round(seed, moves) {
     assert.equal(String(page.content.page.index), pages.last.listing.split(",")[position - 1], `seed ${seed}: a page of another list`);
   };
   const reader = new Reader(pages, (event) => {
-    // One turn in ten is lost on its way, once; a verdict is sent again by its draft.
-    if (event[0] === "go" && !lost.has(event[1].turn) && draw(10) === 0) {
-      lost.add(event[1].turn);
+    // One message in ten is lost on its way, once.
+    const id = event[1].turn ?? event[1].at(-1).id;
+    if (!lost.has(id) && draw(10) === 0) {
+      lost.add(id);
       return;
     }
     events.push(event);
@@ -160,7 +166,7 @@ async function round(seed, moves) {
       const { document: name, index } = reader.data.page;
       number += 1;
       judged[index] = [...(judged[index] ?? []), number];
-      reader.sendVerdict({ document: name, index, number, keys: [], target: null, verdict: null, note: "" });
+      reader.outbox.send({ id: String(number), document: name, index, number, keys: [], target: null, verdict: null, note: "" });
     } else if (kind < 10) {
       begin();
     } else if (kind === 10) {
@@ -188,7 +194,7 @@ for (const moves of [false, true]) {
       assert.deepEqual(app.verdicts, judged, `seed ${seed}: what the app has`);
       assert.deepEqual([page.index, verdicts, others, listing], [app.index, judged[app.index] ?? [], app.others, app.listing], `seed ${seed}: what the browser shows`);
       if (!moves) assert.equal(page.index, wanted, `seed ${seed}: where the reader went`);
-      assert.deepEqual([reader.turns.waits, reader.turns.unsent], ["", false], `seed ${seed}: nothing is left to say`);
+      assert.deepEqual([reader.turns.waits, reader.turns.unsent, reader.outbox.acts], ["", false, []], `seed ${seed}: nothing is left to say`);
     }
   });
 }

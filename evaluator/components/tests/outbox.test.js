@@ -1,63 +1,63 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Outbox } from "../suspects/outbox.js";
+import { Outbox } from "../shared/outbox.js";
 import { Clock } from "./building.js";
-
-/** @import { SuspectVerdictEvent } from "../shared/payloads.d.ts" */
-
-/** @param {string} id @param {Partial<SuspectVerdictEvent>} [more] @returns {SuspectVerdictEvent} */
-function said(id, more = {}) {
-  return { id, document: "a.pdf", index: 0, number: 1, keys: [], target: `t-${id}`, verdict: "model_wrong", note: "", ...more };
-}
 
 function outbox() {
   const clock = new Clock();
-  /** @type {SuspectVerdictEvent[]} */
+  /** @type {string[]} ids of each message */
   const sent = [];
-  const counts = { emptied: 0 };
-  const made = new Outbox((event) => sent.push(event), () => (counts.emptied += 1));
+  const counts = { late: 0 };
+  /** @type {Outbox<{id: string, label?: number}>} */
+  const made = new Outbox((acts) => sent.push(acts.map(({ id, label = "" }) => id + label).join(" ")), () => (counts.late += 1));
   return { clock, sent, counts, outbox: made };
 }
 
-test("one message at a time: the next one goes when the first is answered", () => {
-  const { sent, counts, outbox: made } = outbox();
-  for (const id of ["1", "2", "3"]) made.take(said(id));
-  assert.deepEqual(sent.map(({ id }) => id), ["1"]);
-  made.answered(({ id }) => id === "2");
-  assert.deepEqual(sent.map(({ id }) => id), ["1"]);
-  made.answered(({ id }) => id === "1");
-  made.answered(({ id }) => id === "2");
-  assert.deepEqual(sent.map(({ id }) => id), ["1", "2", "3"]);
-  assert.equal(made.busy, true);
-  made.answered(() => true);
-  assert.deepEqual([made.busy, counts.emptied], [false, 1]);
+test("several in a row go at once, each message with those before it that are not answered", () => {
+  const { clock, sent, outbox: made } = outbox();
+  for (const id of ["a", "b", "c"]) made.send({ id });
+  assert.deepEqual(sent, ["a", "a b", "a b c"]);
+  made.heard("b");
+  made.heard("of another view");
+  made.send({ id: "d" });
+  made.heard("d");
+  clock.pass(200_000);
+  assert.deepEqual(sent.slice(3), ["c d"]);
 });
 
-test("a message that is sent again says what it said, and waits for its turn", () => {
-  const { sent, outbox: made } = outbox();
-  made.take(said("1", { label: 2 }));
-  made.take(said("2"));
-  made.take(said("2", { again: true }));
-  assert.equal(sent.length, 1);
-  made.take(said("1", { again: true, label: 5 }));
-  assert.deepEqual(sent[1], said("1", { again: true, label: 2 }));
+test("what is not answered goes again a few times, ever later, until it is", () => {
+  const { clock, sent, outbox: made } = outbox();
+  made.send({ id: "a" });
+  made.send({ id: "b" });
+  for (const [milliseconds, messages] of [[2999, 2], [1, 3], [5000, 4], [12_000, 5]]) {
+    clock.pass(milliseconds);
+    assert.equal(sent.length, messages);
+  }
+  made.heard("a");
+  clock.pass(200_000);
+  assert.deepEqual([sent.length, new Set(sent.slice(5)), made.holds("b")], [10, new Set(["b"]), true]);
 });
 
-test("a message without an answer makes way, and goes once more when it is sent again", () => {
+test("it is late after eight seconds, and not any more with an answer or when it is said anew", () => {
   const { clock, sent, counts, outbox: made } = outbox();
-  made.take(said("1", { label: 2 }));
-  made.take(said("2"));
+  made.send({ id: "a", label: 2 });
+  clock.pass(7999);
+  assert.deepEqual([made.late, counts.late], [false, 0]);
+  clock.pass(1);
+  assert.deepEqual([made.late, counts.late], [true, 1]);
+  made.send({ id: "a", label: 5 });
+  assert.deepEqual([made.late, sent.at(-1)], [false, "a2"]);
   clock.pass(8000);
-  assert.deepEqual(sent.map(({ id }) => id), ["1", "2"]);
-  made.take(said("1", { again: true }));
-  made.answered(({ id }) => id === "2");
-  assert.deepEqual(sent[2], said("1", { label: 2 }));
-  clock.pass(8000);
-  assert.deepEqual([made.busy, counts.emptied], [false, 1]);
-  made.take(said("1", { again: true }));
-  assert.deepEqual(sent[3], said("1", { label: 2, again: true }));
+  assert.equal(made.late, true);
+  made.heard("a");
+  assert.deepEqual([made.late, made.acts], [false, []]);
+});
+
+test("a view that is left sends nothing more", () => {
+  const { clock, sent, outbox: made } = outbox();
+  made.send({ id: "a" });
   made.stop();
-  clock.pass(8000);
-  assert.equal(made.busy, true);
+  clock.pass(200_000);
+  assert.deepEqual(sent, ["a"]);
 });

@@ -181,8 +181,6 @@ class MistakeItem(Payload, frozen=True, kw_only=True):
     """the identity under which a verdict on it is stored; null when it cannot be judged"""
     verdict: JudgedItem | None = None
     unsaved: UnsavedItem | None = None
-    answered: str = ""
-    """id of the last message about it that was handled"""
     alike: int = 0
     """how many more places there are like the one that it belongs to, on all pages"""
     family: tuple[str, str, str, str, str] | None = None
@@ -301,6 +299,8 @@ class PagePayload(PageLayers, frozen=True, kw_only=True):
     """whether mistakes can be judged"""
     reviewer: str | None = None
     """whose verdicts are one's own"""
+    answered: str = ""
+    """id of the last verdict that was handled, stored or not"""
     signature: str = ""
     """what made the numbers, for the print"""
     judged: Sequence[int] = ()
@@ -336,6 +336,8 @@ class WindowLayer(Payload, frozen=True, kw_only=True):
     """name of what all pages of the list have in common"""
     turn: str
     """the last page turn that was received"""
+    answered: str = ""
+    """as in `PagePayload`"""
     selected: str | None
     address: str = ""
 
@@ -416,7 +418,7 @@ class SharperEvent(OfPageEvent, frozen=True):
 class VerdictEvent(OfPageEvent, frozen=True, kw_only=True):
     """A verdict on a mistake."""
 
-    id: str = ""
+    id: str
     """made in the browser, one for each act of the reviewer: the same event may arrive twice"""
     number: int
     keys: tuple[str, ...]
@@ -424,8 +426,6 @@ class VerdictEvent(OfPageEvent, frozen=True, kw_only=True):
     verdict: str | None
     """null takes an earlier one back"""
     note: str
-    again: bool = False
-    """sent once more, because no answer came"""
     name: str = ""
     """of the reviewer, when nobody had one and it was asked for with the verdict"""
     targets: tuple[str, ...] = ()
@@ -455,6 +455,7 @@ class PageEvents(ViewedEvents, frozen=True):
 
     model: str | None = None
     """letter"""
-    verdict: VerdictEvent | None = None
+    verdict: Sequence[VerdictEvent] | None = None
+    """those that are not answered, in order"""
     alike: tuple[str, str, str, str, str] | None = None
     """the family of a cause whose other causes are wanted"""

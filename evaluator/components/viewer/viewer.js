@@ -50,7 +50,7 @@ export class Viewer extends WindowedView {
     super(VIEWER_ACTIONS, send, viewedPages, viewedPictures);
     this.state = new ViewerState();
     this.stack = new BoxStack();
-    this.drafts = new Drafts((event) => this.sendVerdict(event), () => writeVerdict(this));
+    this.drafts = new Drafts(this.outbox);
     this.crowded = false;
     /** @type {string | null} the last opening from outside; null before the first page */
     this.visit = null;
@@ -135,16 +135,21 @@ export class Viewer extends WindowedView {
     if (opened) hostOf(this.root).scrollIntoView({ block: "nearest" });
   }
 
+  /** @override */
+  writeLate() {
+    writeVerdict(this);
+  }
+
   /** Draws the boxes of the data when they are others. @param {PagePayload & {content?: string}} data @param {boolean} turned @returns {boolean} whether they are */
   takeContent(data, turned) {
     const { page } = data;
     const around = page && [page.width, page.height, page.problem, page.notes, page.lost_words, page.lost_ink, page.position === 0];
     const { boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden_mistakes: hidden, verdicts, reviewer, walk, by_outline: byOutline } = data;
     const text = data.content ?? JSON.stringify([around, boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden, verdicts, reviewer, walk, byOutline]);
+    if (page) this.drafts.resolve(page, mistakes);
     if (!turned && text === this.contentText) return false;
     this.contentText = text;
     this.state.take(boxes, mistakes, causes ?? []);
-    if (page) this.drafts.resolve(page, mistakes);
     this.pane.fill(this.state.content, byOutline);
     if (this.state.loose) placeBoxes(this);
     this.order.fill(data.paths ?? []);

@@ -335,9 +335,7 @@ def with_verdicts(loaded: LoadedBoxes, model: Model, place: Place, payload: Page
     """Return the payload with the verdicts on each mistake; a poor match cannot be judged."""
     payload = findings.on_page(loaded, model, place, payload)
     mistakes = [
-        msgspec.structs.replace(each, target=None, verdict=None, unsaved=None, answered="")
-        if each.tags == ["TP"]
-        else each
+        msgspec.structs.replace(each, target=None, verdict=None, unsaved=None) if each.tags == ["TP"] else each
         for each in payload.mistakes
     ]
     return msgspec.structs.replace(payload, mistakes=mistakes, verdicts=True)

@@ -110,11 +110,11 @@ def _choose_cause() -> None:
 
 
 def _save_verdict(loaded: LoadedBoxes) -> None:
-    event = _events().verdict
-    model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
-    page_list.accept_event(event)
-    if event is not None and model is not None:
-        findings.handle(loaded, model, event)
+    for event in findings.newly_said(_events().verdict):
+        page_list.accept_event(event)
+        model = next((each for each in loaded.pair if each.letter == event.letter), None)
+        if model is not None:
+            findings.handle(loaded, model, event)
 
 
 def _show_alike(loaded: LoadedBoxes) -> None:

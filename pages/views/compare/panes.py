@@ -195,9 +195,8 @@ def _select_box(source: Source) -> None:
 
 
 def _save_verdict(source: Source) -> None:
-    event = _events(source).verdict
-    page_list.accept_event(event)
-    if event is not None:
+    for event in findings.newly_said(_events(source).verdict):
+        page_list.accept_event(event)
         source.judge(event)
 
 

@@ -8,7 +8,7 @@ environment, never from the browser.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
@@ -22,6 +22,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.components.compare.pair import page_mistakes
 from evaluator.components.compare.payload import PaneItem
+from evaluator.components.gallery.payload import JudgeItem
 from evaluator.components.meeting.payload import ReviewerPayload
 from evaluator.components.viewer.judged import attach
 from evaluator.components.viewer.payload import MistakeItem, PagePayload, UnsavedItem, VerdictEvent
@@ -59,6 +60,7 @@ _REMEMBERED: Final = "remembered_reviewer"
 OWN: Final = "own"
 """As verdict or note: what the reviewer has said of each target stays."""
 DrawnT = TypeVar("DrawnT", PagePayload, PaneItem)
+ActT = TypeVar("ActT", bound=VerdictEvent | JudgeItem)
 
 
 class Task(NamedTuple):
@@ -393,7 +395,7 @@ def add_events(events: Sequence[Event]) -> StoreProblem | None:
 
 def verdicts_key() -> tuple[object, ...]:
     """Return a value that is another one when the verdicts that the pages show are others."""
-    return review_log().revision, state.answered_verdicts, _UNSAVED.get()
+    return review_log().revision, _UNSAVED.get()
 
 
 def unsaved(target_id: str) -> Unsaved | None:
@@ -439,12 +441,14 @@ def draw_notices(place: DeltaGenerator) -> None:
     entries = all_unsaved()
     waiting = sum(entry.busy for entry in entries)
     away = state.meeting_open and state.view != "findings"
-    if not (entries or state.said_of_findings or away):
+    if not (entries or state.said_of_findings or state.verdict_refused or away):
         return
     with place.container():
         if away:
             st.page_link("pages/findings.py", label="Back to the meeting", icon=":material/co_present:")
             present_on()
+        if state.verdict_refused:
+            st.warning("The last verdict was not stored: what it is about is not there any more.")
         if state.said_of_findings:
             st.warning(frame.escaped(state.said_of_findings), icon=":material/warning:")
         if waiting < len(entries):
@@ -514,18 +518,26 @@ def on_pane(loaded: LoadedBoxes, model: Model, place: Place, pane: PaneItem) -> 
 
 
 def with_verdicts(drawn: DrawnT, judged: Sequence[MistakeItem]) -> DrawnT:
-    """Return a page with its mistakes as `judged`, what was not saved and the messages that were answered."""
-    answered = state.answered_verdicts
+    """Return a page with its mistakes as `judged` and what was not saved."""
     mistakes = [
-        msgspec.structs.replace(
-            each,
-            keys=own.keys,
-            unsaved=unsaved_item(unsaved(each.target or "")),
-            answered=answered.get(each.target or "", ""),
-        )
+        msgspec.structs.replace(each, keys=own.keys, unsaved=unsaved_item(unsaved(each.target or "")))
         for each, own in zip(judged, drawn.mistakes, strict=True)
     ]
     return msgspec.structs.replace(drawn, mistakes=mistakes)
+
+
+def newly_said(acts: Sequence[ActT] | None) -> Iterator[ActT]:
+    """Yield what a browser sent and was not handled before, in order; until it is kept it counts as refused."""
+    said = acts or ()
+    ids = [act.id for act in said]
+    for act in said[ids.index(state.answered) + 1 if state.answered in ids else 0 :]:
+        refused_before, state.verdict_refused = state.verdict_refused, True
+        yield act
+        # The browser keeps what it sent until it sees this.
+        state.answered = act.id
+        if refused_before or state.verdict_refused:
+            # The notice stands outside of the parts of views that run alone.
+            run_whole_view()
 
 
 def handle(loaded: LoadedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:
@@ -540,10 +552,8 @@ def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | 
     set_author(event.name)
     asked = dict.fromkeys([event.target or "", *event.targets])
     judged = {key: targets[key] for key in asked if key in targets}
-    unsaved_one = save_all(judged, verdict=event.verdict, note=event.note, event_id=event.id or None)
-    # The browser keeps what it sent until it sees this, whatever else arrives in the meantime.
-    state.answered_verdicts = {**state.answered_verdicts, **dict.fromkeys(judged, event.id)}
-    return unsaved_one
+    state.verdict_refused = not judged
+    return save_all(judged, verdict=event.verdict, note=event.note, event_id=event.id)
 
 
 def unsaved_item(entry: Unsaved | None) -> UnsavedItem | None:

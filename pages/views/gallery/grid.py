@@ -100,7 +100,7 @@ def _cards(loaded: LoadedBoxes, model: Model, shown: ShownItems, listed: ListedP
 
 def _judge(loaded: LoadedBoxes, model: Model) -> None:
     named = findings.author()
-    grid_judging.handle(loaded, model, gallery.events(report(KEY)).judge or ())
+    grid_judging.handle(loaded, model, gallery.events(report(KEY)).judge)
     # What is filtered by verdicts is another set now, and a name is shown outside of this part.
     state.whole_view = state.unjudged or findings.author() != named
 

@@ -24,8 +24,7 @@ from pages.views.browser import page_listing
 from pages.views.findings import findings
 from pages.views.gallery.gallery_items import CARDS, GridPart, ShownItems
 
-# The last act that was answered, why it was not saved, and what its targets had before it: verdict and note by id.
-_ANSWERED: Final[Field[str]] = Field("", "grid_answered")
+# Why the last act was not saved, and what its targets had before it: verdict and note by id.
 _PROBLEM: Final[Field[str]] = Field("", "grid_problem")
 _BEFORE: Final[Field[Mapping[str, tuple[Target, str | None, str]]]] = Field({}, "grid_before")
 
@@ -50,7 +49,7 @@ def part(loaded: LoadedBoxes, model: Model, shown: ShownItems, first: int, famil
         by_cause=state.gallery_sort == "costliest",
         verdicts=_verdicts(loaded, model, shown.result, shown.causes[first : first + CARDS]),
         reviewer=findings.author()[0],
-        answered=_ANSWERED.get(),
+        answered=state.answered,
         problem=_PROBLEM.get(),
     )
 
@@ -107,19 +106,16 @@ def _verdicts(loaded: LoadedBoxes, model: Model, result: Result, rows: IntArray)
 # --- what is said now ----------------------------------------------------------------------------------------
 
 
-def handle(loaded: LoadedBoxes, model: Model, acts: Sequence[JudgeItem]) -> None:
+def handle(loaded: LoadedBoxes, model: Model, acts: Sequence[JudgeItem] | None) -> None:
     """Save the acts of a reviewer that are not answered yet, in order; the last can be taken back."""
-    ids = [act.id for act in acts]
-    done = ids.index(_ANSWERED.get()) + 1 if _ANSWERED.get() in ids else 0
-    for act in acts[done:]:
+    for act in findings.newly_said(acts):
         findings.set_author(act.name)
         _PROBLEM.set("")
         if act.undo:
-            _save(_BEFORE.get())
+            _save(_BEFORE.get(), act.id)
             _BEFORE.set({})
         else:
             _judge(loaded, model, act)
-        _ANSWERED.set(act.id)
 
 
 def _judge(loaded: LoadedBoxes, model: Model, act: JudgeItem) -> None:
@@ -134,6 +130,7 @@ def _judge(loaded: LoadedBoxes, model: Model, act: JudgeItem) -> None:
         rows = [rows[0], *alike[~page_listing.judged_causes(loaded, model)[alike]].tolist()]
     asked = np.unique(np.array(rows))
     if sum(len(made.rows[row]) for row in asked.tolist()) > MOST_AT_ONCE:
+        state.verdict_refused = False
         _PROBLEM.set(f"Too many mistakes for one verdict, which takes at most {MOST_AT_ONCE:,}.")
         return
     targets = targets_of_causes(result, asked, findings.review_log())
@@ -142,15 +139,16 @@ def _judge(loaded: LoadedBoxes, model: Model, act: JudgeItem) -> None:
         own = findings.own_opinion(key)
         before[key] = (target, own.verdict, own.note) if own else (target, None, "")
     _BEFORE.set(before)
-    _save({key: (target, act.verdict, note) for key, (target, _, note) in before.items()})
+    _save({key: (target, act.verdict, note) for key, (target, _, note) in before.items()}, act.id)
 
 
-def _save(said: Mapping[str, tuple[Target, str | None, str]]) -> None:
-    """Save verdicts, those with one verdict and note together."""
+def _save(said: Mapping[str, tuple[Target, str | None, str]], act: str) -> None:
+    """Save verdicts, those with one verdict and note together, under ids that follow from that of the act."""
+    state.verdict_refused = False
     together: dict[tuple[str | None, str], dict[str, Target]] = {}
     for key, (target, verdict, note) in said.items():
         together.setdefault((verdict, note), {})[key] = target
-    for (verdict, note), targets in together.items():
-        unsaved = findings.save_all(targets, verdict=verdict, note=note)
+    for place, ((verdict, note), targets) in enumerate(together.items()):
+        unsaved = findings.save_all(targets, verdict=verdict, note=note, event_id=f"{act}-{place}")
         if unsaved is not None:
             _PROBLEM.set(plain(unsaved.words))

@@ -22,6 +22,7 @@ from evaluator.protocols.posters.profiles import PROFILES
 from pages.app import frame, widgets
 from pages.app.components import viewer, with_documents
 from pages.app.state import Field, State, report, state
+from pages.views.findings import findings
 from pages.views.posters import poster_results, poster_verdicts
 from pages.views.posters.poster_results import PosterModel
 
@@ -178,8 +179,7 @@ def _select_box() -> None:
 
 
 def _save_verdict(shown: PosterModel) -> None:
-    event = _events().verdict
-    if event is not None:
+    for event in findings.newly_said(_events().verdict):
         poster_verdicts.handle(shown, event)
 
 

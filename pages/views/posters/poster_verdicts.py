@@ -27,7 +27,10 @@ def on_page(model: PosterModel, poster_id: str, words: PageDifference, payload: 
     """Return the payload, with the model's `words`, with verdicts, what is not saved, and who reviews."""
     judged = attach_words(payload.mistakes, _words_with_verdicts(model, poster_id, words))
     return msgspec.structs.replace(
-        findings.with_verdicts(payload, judged), verdicts=True, reviewer=findings.author()[0]
+        findings.with_verdicts(payload, judged),
+        verdicts=True,
+        reviewer=findings.author()[0],
+        answered=state.answered,
     )
 
 

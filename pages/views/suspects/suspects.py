@@ -179,7 +179,6 @@ def payload(loaded: LoadedBoxes, every: Suspects, listed_now: FilteredSuspects, 
     key = _list_key(loaded, every, listed_now.entries)
     made = _PAYLOADS.of(key, lambda: suspects_payload(every, listed_now.entries, names, more=0))
     log = findings.review_log()
-    answered = state.answered_verdicts
     states = {}
     for entry in listed_now.entries:
         identity = entry.target.id
@@ -187,7 +186,6 @@ def payload(loaded: LoadedBoxes, every: Suspects, listed_now: FilteredSuspects, 
         one = SuspectStateItem(
             verdict=None if judged is None else judged_item(judged),
             unsaved=findings.unsaved_item(findings.unsaved(identity)),
-            answered=answered.get(identity, ""),
         )
         if one != SuspectStateItem():
             states[identity] = one
@@ -202,6 +200,7 @@ def payload(loaded: LoadedBoxes, every: Suspects, listed_now: FilteredSuspects, 
         crops=crops,
         effects=_effects(loaded, every),
         reviewer=findings.author()[0],
+        answered=state.answered,
     )
 
 

@@ -23,7 +23,7 @@ from pages.app.components import viewer, with_documents
 from pages.app.session_files import BOXES, LoadedBoxes, Model
 from pages.app.state import ITEM_IOU, Field, State, report, state
 from pages.views.browser.page_payload import empty_payload, numbered_model
-from pages.views.compare import pair_differences
+from pages.views.compare import compare_reading
 from pages.views.findings import findings
 from pages.views.overview import headline
 from pages.views.reading import item_verdicts, page_payload, reading_results
@@ -169,17 +169,6 @@ def _pages(of: Reading, model: Model, shown: ListedPages) -> None:
     )
 
 
-def _pair(of: Reading) -> None:
-    system, pair = of.system, of.loaded.pair
-    pair_differences.part(
-        pair,
-        [str(reading_results.key_of(of, model)) for model in pair],
-        lambda: [system.measures(reading_results.result_of(of, model)) for model in pair],
-        ledgers=lambda: system.item_ledgers(*(reading_results.result_of(of, model) for model in pair)),
-        open_item=partial(reading_results.open_item, system.name),
-    )
-
-
 def _issues(of: Reading) -> None:
     of_pairs = [issue for model in of.loaded.pair for issue in reading_results.evaluation_of(of, model).issues]
     issues = list(dict.fromkeys([*of.loaded.issues, *of_pairs]))
@@ -216,7 +205,7 @@ def view() -> None:
     frame.refused_parts()
     findings.remember_author()
     _pages(of, model, shown)
-    _pair(of)
+    compare_reading.differences(of, partial(reading_results.open_item, system.name))
     _issues(of)
 
 

@@ -92,9 +92,10 @@ _LISTS: Final[tuple[View, ...]] = (*_FILTERED, "compare", "suspects", "plugin")
 _PAGE_VIEWS: Final[tuple[View, ...]] = ("page_browser", "compare", "pixel_confusion", "reading")
 # What Compare shows while it writes a part of the address: files of boxes, or one kind alone.
 RASTERED: Final = ("boxes", "pixels")
-KINDS_COMPARED: Final = ("boxes", "pixels", "fields", "posters")
+KINDS_COMPARED: Final = ("boxes", "pixels", "fields", "posters", *READINGS)
 """What the view Compare can show."""
-_BOXES, _PIXELS, _FIELDS, _POSTERS = ((kind,) for kind in KINDS_COMPARED)
+_BOXES, _PIXELS, _FIELDS, _POSTERS = ((kind,) for kind in KINDS_COMPARED[:4])
+_READINGS: Final = tuple(READINGS)
 Scope = Literal["page", "document", "dataset"]
 ITEM_IOU: Final = (0.05, 0.95)
 """How far the slider goes that pairs items."""
@@ -106,6 +107,7 @@ LEDGERS: Final[Mapping[str, tuple[str, ...]]] = {
     "fields": (BY_BOX, BY_VALUE),
     "posters": (BY_CRITERIA,),
     "reading": tuple(f"{each.cost}s" for each in READINGS.values()),
+    **{name: (f"{each.cost}s",) for name, each in READINGS.items()},
 }
 
 # Values of a session as they were, for what is made outside of its runs.
@@ -479,9 +481,7 @@ class State:
     resampled_before: Field[tuple[str, ...]] = Field(())
 
     # Slices.
-    slices_kind: WidgetField[str] = WidgetField(
-        "boxes", part=Part("slices", "slices", codec=one_of((*KINDS_COMPARED, *READINGS)))
-    )
+    slices_kind: WidgetField[str] = WidgetField("boxes", part=Part("slices", "slices", codec=one_of(KINDS_COMPARED)))
     slices_of: WidgetField[str] = WidgetField("A", part=Part("of_models", "slices", codec=one_of(("A", "B", "B-A"))))
     slices_measure: WidgetField[str] = WidgetField("recall", part=Part("slice_measure", "slices"))
     slices_wanted: Field[list[str]] = Field([])
@@ -520,17 +520,20 @@ class State:
     # Reading: what of items is compared, how, and the names of its mistakes that are listed.
     reading_of: WidgetField[str] = WidgetField("order", part=Part("reading", "reading", codec=one_of([*READINGS])))
     reading_iou: WidgetField[float] = WidgetField(
-        DEFAULT_IOU, part=Part("reading_iou", "reading", codec=between(*ITEM_IOU))
+        DEFAULT_IOU, part=Part("reading_iou", "reading", "compare", codec=between(*ITEM_IOU), kinds=_READINGS)
     )
-    reading_same_label: WidgetField[bool] = WidgetField(False, part=Part("same_label", "reading", codec=YES))
+    reading_same_label: WidgetField[bool] = WidgetField(
+        False, part=Part("same_label", "reading", "compare", codec=YES, kinds=_READINGS)
+    )
     reading_normalisation: WidgetField[Normalisation] = WidgetField(
-        "plain", part=Part("normalisation", "reading", codec=one_of(get_args(Normalisation)))
+        "plain",
+        part=Part("normalisation", "reading", "compare", codec=one_of(get_args(Normalisation)), kinds=_READINGS),
     )
     reading_words: WidgetField[TextWords] = WidgetField(
-        "scripts", part=Part("text_words", "reading", codec=one_of(get_args(TextWords)))
+        "scripts", part=Part("text_words", "reading", "compare", codec=one_of(get_args(TextWords)), kinds=_READINGS)
     )
     reading_true_text: WidgetField[TrueText] = WidgetField(
-        "stated", part=Part("true_text", "reading", codec=one_of(get_args(TrueText)))
+        "stated", part=Part("true_text", "reading", "compare", codec=one_of(get_args(TrueText)), kinds=_READINGS)
     )
     reading_names: WidgetField[list[str]] = WidgetField(
         [], part=Part("named", "reading", codec=some_of([name for each in READINGS.values() for name in each.titles]))

@@ -15,6 +15,7 @@ from tests import dashboard
 from tests.building import write_items
 from tests.components.test_reading_pages import ORDER, SIZE, in_order
 from tests.dashboard import (
+    COMPARE,
     FINDINGS,
     OVERVIEW,
     PACK,
@@ -185,3 +186,18 @@ def test_boxes_without_text_are_compared_with_the_text_of_the_pdfs(tmp_path: Pat
     app = fine(button.click().run())
     assert "fix of the ground truth: text of the PDFs" in signature(app)
     assert address(app)["true_text"] == "pdf"
+
+
+def test_compare_judges_a_mistake_of_items_in_its_pane_and_opens_it_in_reading(files: str, store_path: Path) -> None:
+    app = start(COMPARE, files=files, compare="text")
+    right, worse = dashboard.component(app, "panes")["panes"]
+    assert (right["mistakes"], [each["title"] for each in worse["mistakes"]]) == ([], ["Another text"])
+    assert list(dashboard.table(app, "Net")["Net"]) == ["\u22121", "\u22121"]
+    (mistake,) = worse["mistakes"]
+    where = {"document": "a", "index": 1, "letter": "B", "number": 1, "keys": mistake["keys"]}
+    event = {**where, "target": mistake["target"], "id": "1", "verdict": "model_wrong", "note": "", "name": "Anna"}
+    app = send_event(app, "panes", "verdict", event)
+    assert [kept.target.mistake for kept in stored(store_path)] == ["text_other_text"]
+    app = send_event(app, "panes", "open", {"letter": "B", "key": None})
+    assert dashboard.title(app) == "Reading"
+    assert [each["title"] for each in page_of(app)["mistakes"]] == ["Another text"]

@@ -161,7 +161,7 @@ def _side(
     wanted: Sequence[PairKind],
     only: Collection[str] | None,
 ) -> _Side:
-    layers = _with_keys(page, PREFIXES[order])
+    layers = with_keys(page, PREFIXES[order])
     own = (ledger.a, ledger.b)[order]
     here = np.flatnonzero(own.page == row)
     mates = dict(zip(own.row[here].tolist(), own.partner[here].tolist(), strict=True))
@@ -183,7 +183,8 @@ def _side(
     return _Side(layers, shown, titles, {box.key: box for box in shown})
 
 
-def _with_keys(page: PageLayers, prefix: str) -> PageLayers:
+def with_keys(page: PageLayers, prefix: str) -> PageLayers:
+    """Return a page whose predictions have the keys of one of two models."""
     replace = msgspec.structs.replace
 
     def named(key: str) -> str:

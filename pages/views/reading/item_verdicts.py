@@ -8,6 +8,8 @@ from typing import Final
 
 import msgspec
 
+from evaluator.components.compare.pair import page_mistakes
+from evaluator.components.compare.payload import PaneItem
 from evaluator.components.viewer import reading
 from evaluator.components.viewer.judged import attach_items
 from evaluator.components.viewer.payload import PageLayers, PagePayload, VerdictEvent
@@ -31,6 +33,11 @@ def on_page(of: Reading, model: Model, document: str, page: int, payload: PagePa
     """Return the payload of a page with verdicts and what is not saved."""
     judged = attach_items(payload.mistakes, _reviews(of, model, document, page))
     return msgspec.structs.replace(findings.with_verdicts(payload, judged), verdicts=True)
+
+
+def on_pane(of: Reading, model: Model, document: str, page: int, pane: PaneItem) -> PaneItem:
+    """Return the page of one of two models with verdicts and what is not saved."""
+    return findings.with_verdicts(pane, attach_items(page_mistakes(pane), _reviews(of, model, document, page)))
 
 
 def handle(of: Reading, model: Model, event: VerdictEvent) -> findings.Unsaved | None:
@@ -71,7 +78,8 @@ def _name(of: Reading, model: Model) -> str:
     return stored_name(of.loaded.predictions[model.index].name)
 
 
-def _layers(of: Reading, model: Model, document: str, page: int) -> PageLayers | None:
+def layers_of(of: Reading, model: Model, document: str, page: int) -> PageLayers | None:
+    """Return what is drawn of a page of a model; None for a page without items."""
     result = reading_results.result_of(of, model)
     at = next((at for at, one in enumerate(result.own_pages) if (one.document, one.page) == (document, page)), None)
     if at is None:
@@ -84,7 +92,7 @@ def _targets_on(of: Reading, model: Model, document: str, page: int) -> Sequence
 
 
 def _targets(of: Reading, model: Model, document: str, page: int) -> dict[tuple[str, tuple[str, ...]], Target]:
-    layers, name = _layers(of, model, document, page), _name(of, model)
+    layers, name = layers_of(of, model, document, page), _name(of, model)
     if layers is None:
         return {}
     by_key = {box.key: box for box in layers.boxes}

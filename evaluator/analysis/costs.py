@@ -7,7 +7,6 @@ where there are several; ``status``, ``seconds``, ``cost``, ``currency``, ``inpu
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,6 +26,9 @@ from evaluator.metrics.costs import STATUSES, Costs, PageCosts
 _NUMBERS: Final = ("seconds", "cost", "input_tokens", "output_tokens")
 _OWN: Final = (*NAMING, "model", "status", *_NUMBERS, "currency", "error")
 _CURRENCY: Final = re.compile("[A-Z]{3}")
+MOST: Final = 10**12
+"""The largest number of seconds, cost or tokens."""
+MOST_CHARACTERS: Final = 10_000
 FAILED_EMPTY: Final = "failed-empty"
 """What a signature says where predictions on pages that failed are left out."""
 
@@ -75,11 +77,10 @@ def _model_of(table: PageTable, models: Sequence[str], collector: Collector) -> 
         return dict.fromkeys(table.keys, models[0])
     named = {spelled: name for name in reversed(models) for spelled in (name, name.rsplit(".", 1)[0])}
     written = {number: table.cell(number, "model") for number in table.keys}
-    other = sorted({name for name in written.values() if name not in named})
+    other = [name for name in written.values() if name not in named]
     if other:
-        count = sum(name in other for name in written.values())
         rule = "rows should name models that are compared"
-        found = f"{count_of(count, 'row')} of others, {examples(other)}"
+        found = f"{count_of(len(other), 'row')} of others, {examples(sorted({*other}))}"
         collector.warning("", rule, found, f"They are left out; write {quote(models[0])}, for example.")
     return {number: named[name] for number, name in written.items() if name in named}
 
@@ -109,7 +110,8 @@ def _checked(table: PageTable, number: int, collector: Collector) -> PageCosts:
         text = table.cell(number, name)
         value = _number(text)
         if text and value is None:
-            rule, fix = f"{name} must be a finite number, 0 or more", "Write it with a point, or leave it out."
+            rule = f"{name} must be a number from 0 to {MOST:,}"
+            fix = "Write it with a point, or leave it out."
             collector.error(f"row {number}, {name}", rule, quote(text), fix)
         values[name] = value
     status = table.cell(number, "status") or "ok"
@@ -119,6 +121,10 @@ def _checked(table: PageTable, number: int, collector: Collector) -> PageCosts:
     document, page = table.keys[number]
     more = {name: text for name in table.names if name not in _OWN and (text := table.cell(number, name))}
     error = table.cell(number, "error") or None
+    said = len(error or "") + sum(len(name) + len(text) for name, text in more.items())
+    if said > MOST_CHARACTERS:
+        rule = f"error and the other columns of a row may have {MOST_CHARACTERS:,} characters"
+        collector.error(f"row {number}", rule, f"{said:,}", "Shorten them; each page of a document repeats them.")
     return PageCosts(document=document, page=page or 0, status=status, error=error, more=more, **values)  # type: ignore[arg-type]
 
 
@@ -127,7 +133,7 @@ def _number(text: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) and value >= 0.0 else None
+    return value if 0.0 <= value <= MOST else None
 
 
 def _one_currency(table: PageTable, collector: Collector) -> str | None:

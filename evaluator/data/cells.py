@@ -64,19 +64,24 @@ def cells_of(table: Table) -> Cells | None:
         if parsed is None:
             return None
         cells = parsed
+    return tuple(cells) if _fits(cells) else None
+
+
+def _fits(cells: Sequence[Cell]) -> bool:
+    """Return whether cells are of few enough slots, also where they lie on each other."""
     rows, columns = shape_of(cells)
-    return tuple(cells) if rows * columns <= MOST_SLOTS else None
+    return max(rows * columns, sum(cell.row_span * cell.col_span for cell in cells)) <= MOST_SLOTS
 
 
 def html_of(table: Table) -> str | None:
     """Return a table as HTML, as it is where it is that, with empty cells where others stand behind a gap.
 
-    None for one that is unreadable.
+    None for one that is unreadable, or too large.
     """
     if isinstance(table, str) and "<" in table and not _OTSL.search(table):
         return table
     cells = cells_of(table) if isinstance(table, str) else table
-    if cells is None:
+    if cells is None or not _fits(cells):
         return None
     rows: list[list[Cell]] = [[] for _ in range(shape_of(cells)[0])]
     taken: set[tuple[int, int]] = set()

@@ -166,8 +166,9 @@ class _File(XmlFile):
                 self._places.update(_chained(blocks))
             elif blocks:
                 self._unordered.append(page)
+        bare = {*map(id, self._unordered)}
         for page, tops in self._pages:
-            if page in self._unordered:
+            if id(page) in bare:
                 inner = (block for top in tops if not top.parent.endswith("Margin") for block in _within(top))
                 self._places.update((id(block), (number,)) for number, block in enumerate(inner))
 

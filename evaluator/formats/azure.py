@@ -270,7 +270,7 @@ def _cells(value: object, place: str, pages: Sequence[int], scale: Mapping[int, 
     for where, cell in file.structs(value, "cells", place, _Cell):
         regions = cell.bounding_regions or ()
         if cell.bounding_box:
-            regions = [_Region(page, [*cell.bounding_box]) for page in pages]
+            regions = [_Region(page, [*cell.bounding_box]) for page in pages[:1]]
         points = [_points(region, where, scale, file) for region in regions if region.page_number in pages[:1]]
         header = cell.kind == "columnHeader" or cell.is_header is True
         text = (cell.text if cell.content is None else cell.content) or ""

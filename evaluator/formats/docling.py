@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -233,13 +234,24 @@ def _order(body: object, items: Sequence[_Item], file: OutputFile) -> dict[str, 
     return order
 
 
-def _held(item: _Item, index: int, place: str, first: int | None, *, height: float, file: OutputFile) -> Held:
-    """Return what one of the boxes of an item holds: its part of the text, and the cells with the first box."""
+def _texts(item: _Item, boxes: Sequence[_Provenance], place: str, file: OutputFile) -> Sequence[str | None]:
+    """Return the part of the text of an item that each of its boxes has."""
     text = file.text_of(item.text, f"{place}.text")
-    spans = [prov.charspan for prov in item.prov or ()]
-    starts = [0 if span is None or len(span) != 2 else span[0] for span in spans]
-    if text is not None and len(starts) > 1:
-        text = text[starts[index] : (*starts[1:], len(text))[index]].strip()
+    if text is None or len(boxes) < 2:
+        return [text] * len(boxes)
+    spans = [prov.charspan for prov in boxes[1:]]
+    starts = [0, *(0 if span is None or len(span) != 2 else span[0] for span in spans), len(text)]
+    if starts == sorted(starts):
+        return [text[start:stop].strip() for start, stop in pairwise(starts)]
+    rule = "the charspan of the boxes of an item should rise, within its text (DoclingDocument)"
+    file.collector.warning(f"{place}.prov", rule, excerpt(starts[1:-1]), "All of its text is read with the first.")
+    return [text, *[""] * (len(boxes) - 1)]
+
+
+def _held(
+    item: _Item, index: int, place: str, first: int | None, *, text: str | None, height: float, file: OutputFile
+) -> Held:
+    """Return what one of the boxes of an item holds: its place, its part of the text, the cells with the first box."""
     placed = None if first is None or item.content_layer not in (None, "body") else (first + index,)
     table = None
     if item.label == "table" and index == 0 and item.data is not None:
@@ -262,17 +274,17 @@ def _from_top(box: _Box, height: float) -> tuple[float, float]:
 
 
 def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile, first: int | None, *, nested: bool) -> None:
-    seen: dict[tuple[int, Corners], list[int] | None] = {}
+    boxes: dict[tuple[int, Corners], tuple[int, _Provenance]] = {}
     for index, prov in enumerate(item.prov or ()):
-        where = f"{place}.prov[{index}]"
-        box = prov.bbox
-        key = (prov.page_no, (box.l, box.t, box.r, box.b))
-        if key in seen:
+        key = (prov.page_no, (prov.bbox.l, prov.bbox.t, prov.bbox.r, prov.bbox.b))
+        _, first_prov = boxes.setdefault(key, (index, prov))
+        if first_prov is not prov:
             rule = "an item should state a box once (DoclingDocument)"
-            what = f"charspan {excerpt(seen[key])} and {excerpt(prov.charspan)} in one box"
-            file.collector.warning(where, rule, what, "It is read once.")
-            continue
-        seen[key] = prov.charspan
+            what = f"charspan {excerpt(first_prov.charspan)} and {excerpt(prov.charspan)} in one box"
+            file.collector.warning(f"{place}.prov[{index}]", rule, what, "It is read once.")
+    texts = _texts(item, [prov for _, prov in boxes.values()], place, file) if file.reads_items else [None] * len(boxes)
+    for (index, prov), text in zip(boxes.values(), texts, strict=True):
+        where, box = f"{place}.prov[{index}]", prov.bbox
         page = file.needed_page(prov.page_no, where)
         if page is None:
             continue
@@ -285,5 +297,5 @@ def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile, firs
         if math.isnan(height):
             continue
         item_ref = item.self_ref if nested else None
-        held = _held(item, index, place, first, height=height, file=file) if file.reads_items else None
+        held = _held(item, index, place, first, text=text, height=height, file=file) if file.reads_items else None
         file.builder.box(page, item.label, (box.l, top, box.r, bottom), where, item=item_ref, held=held)

@@ -19,7 +19,7 @@ from evaluator.formats.xml_text import Element
 
 _SOURCE: Final = "PAGE XML"
 # Transkribus and eScriptorium write types of their own here: "readingOrder {index:0;} structure {type:Main;}".
-_STRUCTURE = re.compile(r"structure\s*\{[^}]*?\btype\s*:\s*([^;}]+)")
+_STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^;{}]+)")
 # Transkribus writes blanks in there as \u0020.
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _DEPTH: Final = 3

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Final
 
 import msgspec
@@ -16,13 +17,12 @@ from evaluator.formats import limits
 from evaluator.formats.build import Corners, Held
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
+from evaluator.formats.nesting import MOST_ABOVE
 
 _LAYOUT: Final = "LAYOUT_"
 _PER_CENT: Final = 100.0
 _NOT_IN_ORDER: Final = ("LAYOUT_HEADER", "LAYOUT_FOOTER", "LAYOUT_PAGE_NUMBER", "TABLE")
 _HEADER: Final = "COLUMN_HEADER"
-# Layout holds layout, lines and words; a file from a stranger may have a circle of blocks.
-_DEEPEST: Final = 8
 _Number = Annotated[int, Meta(ge=1, le=limits.MAX_PAGE_INDEX)]
 
 
@@ -63,13 +63,14 @@ class _Block(msgspec.Struct, gc=False):
     EntityTypes: object = None
 
     @property
-    def children(self) -> list[str]:
+    def children(self) -> Iterable[str]:
         return self.related("CHILD")
 
-    def related(self, kind: str) -> list[str]:
+    def related(self, kind: str) -> Iterable[str]:
+        """Return the ids of other blocks, each once."""
         held = self.Relationships if isinstance(self.Relationships, list) else []
         lists = [each.get("Ids") for each in held if isinstance(each, dict) and each.get("Type") == kind]
-        return [key for ids in lists if isinstance(ids, list) for key in ids if isinstance(key, str)]
+        return dict.fromkeys(key for ids in lists if isinstance(ids, list) for key in ids if isinstance(key, str))
 
     @property
     def corners(self) -> Corners | None:
@@ -122,7 +123,7 @@ class Textract(ModelOutput):
             whole = block.BlockType.startswith(_LAYOUT) or place in tables
             if whole if layout else block.BlockType in ("TABLE", "LINE"):
                 read += 1
-                held = parts.held(block, tables.get(place)) if parts else None
+                held = parts.held(block, place, tables.get(place)) if parts else None
                 _add(block, place, file, first, nested=nested, held=held)
         if not read and kinds.keys() - {"PAGE"}:
             rule = "a response must have LAYOUT, TABLE or LINE blocks (Textract)"
@@ -160,14 +161,10 @@ def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
 
 def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
     """State which layout blocks lie in lists and other blocks, and which lines have all their words in a table."""
-    parts: dict[object, list[str]] = {block.Id: block.children for block in blocks if isinstance(block.Id, str)}
-    table_of = {
-        word: block.Id
-        for block in blocks
-        if block.BlockType == "TABLE"
-        for cell in block.children
-        for word in parts.get(cell, ())
-    }
+    parts: dict[object, Iterable[str]] = {block.Id: block.children for block in blocks if isinstance(block.Id, str)}
+    # By way of the cells, so that tables that share one do not each go through its words.
+    table_of_cell = {cell: block.Id for block in blocks if block.BlockType == "TABLE" for cell in block.children}
+    table_of = {word: table for cell, table in table_of_cell.items() for word in parts.get(cell, ())}
     for block in blocks:
         if block.BlockType.startswith(_LAYOUT):
             for part in block.children:
@@ -179,21 +176,27 @@ def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
 
 
 class _Parts:
+    """The blocks of a file by id, and how often each was reached from another."""
+
     def __init__(self, blocks: Sequence[tuple[str, _Block]], file: OutputFile) -> None:
         self._blocks, self._file = blocks, file
         self._by_id = {block.Id: (place, block) for place, block in blocks if isinstance(block.Id, str)}
+        self._reached = Counter[str]()
 
     def tables(self) -> dict[str, _Block]:
         """Return each TABLE by the place of its item: the LAYOUT_TABLE of the greatest IoU, else its own."""
-        free = [(place, block, box) for place, block, box in self._boxed("LAYOUT_TABLE")]
+        layouts: dict[int, list[tuple[str, Corners]]] = {}
+        for place, block, box in self._boxed("LAYOUT_TABLE"):
+            layouts.setdefault(_number(block), []).append((place, box))
+        boxes = {page: np.array([box for _, box in held]) for page, held in layouts.items()}
+        free = {page: np.ones(len(held)) for page, held in layouts.items()}
         tables: dict[str, _Block] = {}
         for own, table, box in self._boxed("TABLE"):
-            shared = [
-                iou(np.array([box]), np.array([each]))[0] * (_number(block) == _number(table))
-                for _, block, each in free
-            ]
-            best = int(np.argmax(shared)) if any(shared) else None
-            tables[own if best is None else free.pop(best)[0]] = table
+            place, page = own, _number(table)
+            if page in layouts and (shared := iou(boxes[page], np.array(box)) * free[page]).any():
+                best = int(shared.argmax())
+                place, free[page][best] = layouts[page][best][0], 0.0
+            tables[place] = table
         return tables
 
     def _boxed(self, kind: str) -> Iterator[tuple[str, _Block, Corners]]:
@@ -201,40 +204,50 @@ class _Parts:
             if block.BlockType == kind and block.corners is not None:
                 yield place, block, block.corners
 
-    def held(self, block: _Block, table: _Block | None) -> Held:
+    def held(self, block: _Block, place: str, table: _Block | None) -> Held:
         order = None if block.BlockType in _NOT_IN_ORDER else (self._file.builder.boxes,)
-        lines = list(self._texts(block, "LINE"))
+        lines = self._texts(block, place, "LINE")
         return Held(order, "\n".join(lines) if lines else None, None if table is None else tuple(self._cells(table)))
 
-    def _texts(self, block: _Block, kind: str, depth: int = 0) -> Iterator[str]:
-        if block.BlockType == kind:
-            place = self._by_id[block.Id][0] if block.Id in self._by_id else "$"
-            if (text := self._file.text_of(block.Text, f"{place}.Text")) is not None:
-                yield text
-        elif depth < _DEEPEST:
-            for child in block.children:
-                if child in self._by_id:
-                    yield from self._texts(self._by_id[child][1], kind, depth + 1)
+    def _known(self, ids: Iterable[str]) -> Iterator[str]:
+        """Yield the ids of blocks of the file; an error for one that has been reached too often."""
+        for key in ids:
+            if key in self._by_id:
+                self._reached[key] += 1
+                if self._reached[key] <= MOST_ABOVE:
+                    yield key
+                elif self._reached[key] == MOST_ABOVE + 1:
+                    rule = f"a block may lie in {MOST_ABOVE} others, by way of others (Textract)"
+                    self._file.collector.error(self._by_id[key][0], rule, "more", AGAIN)
+
+    def _texts(self, block: _Block, place: str, kind: str) -> list[str]:
+        """Return the texts of the blocks of a kind in one, or its own; what holds them is gone through once."""
+        texts: list[str] = []
+        seen: set[str] = set()
+        waiting = [(place, block)]
+        while waiting:
+            where, part = waiting.pop()
+            if part.BlockType == kind:
+                if (text := self._file.text_of(part.Text, f"{where}.Text")) is not None:
+                    texts.append(text)
+            elif where not in seen:
+                seen.add(where)
+                waiting += [self._by_id[child] for child in self._known(part.children)][::-1]
+        return texts
 
     def _cells(self, table: _Block) -> Iterator[Cell]:
         merged = {
-            child: key
-            for key in table.related("MERGED_CELL")
-            if key in self._by_id
-            for child in self._by_id[key][1].children
+            child: key for key in self._known(table.related("MERGED_CELL")) for child in self._by_id[key][1].children
         }
-        for key in dict.fromkeys(merged.get(child, child) for child in table.children):
-            if key not in self._by_id:
-                continue
+        wholes = {*merged.values()}
+        for key in self._known(dict.fromkeys(merged.get(child, child) for child in table.children)):
             place, block = self._by_id[key]
-            parts = [
-                self._by_id[child][1] for child in block.children if key in merged.values() and child in self._by_id
-            ]
+            parts = [self._by_id[child][1] for child in block.children if child in self._by_id] if key in wholes else []
             stated = self._file.convert(msgspec.structs.asdict(block), _Cell, place)
             if stated is None:
                 continue
             header = any(_HEADER in str(each.EntityTypes) for each in (block, *parts))
-            text = " ".join(self._texts(block, "WORD"))
+            text = " ".join(self._texts(block, place, "WORD"))
             spans = stated.RowSpan or 1, stated.ColumnSpan or 1
             yield Cell(stated.RowIndex - 1, stated.ColumnIndex - 1, *spans, header, text, block.corners)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +88,12 @@ def test_predictions_on_a_page_that_failed_are_compared_or_left_out(tmp_path: Pa
 @pytest.mark.parametrize(
     ("rows", "issue"),
     [
-        ("a.pdf,0,ok,-1,,", 'row 2, seconds: seconds must be a finite number, 0 or more; found "-1". '
+        ("a.pdf,0,ok,-1,,", 'row 2, seconds: seconds must be a number from 0 to 1,000,000,000,000; found "-1". '
                             "Write it with a point, or leave it out."),
-        ("a.pdf,0,ok,,nan,", 'row 2, cost: cost must be a finite number, 0 or more; found "nan". '
+        ("a.pdf,0,ok,,nan,", 'row 2, cost: cost must be a number from 0 to 1,000,000,000,000; found "nan". '
                              "Write it with a point, or leave it out."),
+        ("a.pdf,0,ok,1e308,,", 'row 2, seconds: seconds must be a number from 0 to 1,000,000,000,000; found "1e308". '
+                               "Write it with a point, or leave it out."),
         ("a.pdf,0,done,,,", 'row 2, status: status must be one of ok, failed, timeout, skipped; found "done". '
                             "Correct it, or leave it out for ok."),
         ("a.pdf,0,,,,usd", 'row 2, currency: currency must be three capital letters (ISO 4217); found "usd". '
@@ -162,3 +165,27 @@ def test_each_command_states_the_costs_of_every_model_and_leaves_out_what_failed
         for value in map(by_side.__getitem__, sides)
     ]
     assert outcomes == [(0, 2, True), (1, 1, True)]
+
+
+def test_a_row_of_a_document_that_all_of_its_pages_would_repeat_is_short(tmp_path: Path) -> None:
+    assert refusal(costs, tmp_path, f"document,error,log\na.pdf,{'e' * 5_000},{'l' * 5_000}\n") == [
+        "costs.csv: row 2: error and the other columns of a row may have 10,000 characters; found 10,003. Shorten "
+        "them; each page of a document repeats them."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        ([f"c{at}" for at in range(50_000)], ["a.pdf,0" + "," * 50_000]),
+        ([f"c{at}" for at in range(3_000)], [f"{name},0" + "," * 3_000 for name in ("a.pdf", *map(str, range(50)))]),
+        (["model"], ["a.pdf,0,m.json", *(f"x{at}.pdf,0,m{at}" for at in range(30_000))]),
+    ],
+    ids=["columns", "cells", "models"],
+)
+def test_a_wide_or_long_table_costs_little(tmp_path: Path, columns: list[str], rows: list[str]) -> None:
+    """Each took minutes."""
+    start = time.process_time()
+    (one,) = costs(tmp_path, "\n".join([",".join(["document", "page", *columns]), *rows]))
+    assert [page.document for page in one.costs.stated] == ["a.pdf"]
+    assert time.process_time() - start < 3.0

@@ -95,3 +95,14 @@ def test_a_table_is_written_as_it_is_or_from_its_cells() -> None:
     )
     assert html_of(GRID) == '<table><tr><th colspan="2">a &lt; b</th></tr><tr><td></td><td>c</td></tr></table>'
     assert html_of("no table") is None
+
+
+@pytest.mark.parametrize("large", [(Cell(0, 0, 1 << 20, 1 << 20),), (Cell(0, 0, 300, 300),) * 2])
+def test_a_table_of_too_many_slots_is_left_out_of_omnidocbench(large: tuple[Cell, ...]) -> None:
+    back, said = again("omnidocbench", items({"label": "table", "cells": cells(large)}, {"text": "a"}))
+    assert back.boxes.cells is None
+    assert said == [
+        "a table that becomes HTML may have 100,000 rows times columns, and its cells as many slots; found 1 table "
+        "with more. Their cells are left out."
+    ]
+    assert cells_of(large) is None

@@ -1,6 +1,9 @@
 """Order, text and tables that files of models and ground truths have beside their boxes, which stay as they are."""
 
 import copy
+import json
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +11,7 @@ import pytest
 
 from evaluator import formats
 from evaluator.data.cells import Cell
+from evaluator.data.issues import BadInput
 from evaluator.data.plain_text import text_of_html
 from tests.model_outputs import own, read, refused
 from tests.reading import needs_shared, real, warned
@@ -63,6 +67,19 @@ def test_docling_is_read_through_its_body() -> None:
         "correct it."
     )
     assert len(read(broken).boxes) == 6
+
+
+def test_docling_loses_no_text_of_boxes_whose_spans_are_odd() -> None:
+    tree = docling()
+    first, second = tree["texts"][1]["prov"]
+    first["charspan"], second["charspan"] = [4, 7], [9, 2]
+    assert [text for label, _, text, _ in held(tree) if label == "text"] == ["one two", ""]
+    assert (
+        "f.json: $.texts[1].prov: the charspan of the boxes of an item should rise, within its text (DoclingDocument); "
+        "found [9]. All of its text is read with the first."
+    ) in warned(read(tree, items=True))
+    tree["texts"][1]["prov"] = [first, {**first, "charspan": [4, 6]}, {**second, "charspan": [6, 7]}]
+    assert [text for label, _, text, _ in held(tree) if label == "text"] == ["one tw", "o"]
 
 
 def test_mineru_middle_has_lines_and_spans() -> None:
@@ -373,3 +390,75 @@ def test_boxes_are_the_same_with_and_without_what_they_hold(folder: str) -> None
         assert (boxes.boxes.order, boxes.boxes.text, boxes.boxes.cells) == (None, None, None)
         np.testing.assert_array_equal(boxes.boxes.xyxy, items.boxes.xyxy)
         assert (boxes.labels, list(boxes.boxes.ids)) == (items.labels, list(items.boxes.ids))
+
+
+def related(kind: str, name: str, *children: str, by: str = "CHILD", **more: Any) -> dict[str, Any]:
+    place = {"Left": 0.1, "Top": 0.1, "Width": 0.5, "Height": 0.5}
+    relations = [{"Type": by, "Ids": [*children]}]
+    return {"BlockType": kind, "Id": name, "Geometry": {"BoundingBox": place}, "Relationships": relations, **more}
+
+
+def of_textract(*blocks: dict[str, Any]) -> bytes:
+    return json.dumps({"Blocks": [related("PAGE", "p"), related("LAYOUT_TEXT", "z"), *blocks]}).encode()
+
+
+def of_docling(*starts: int) -> bytes:
+    tree = docling()
+    text = "ab " * 50_000
+    places = [{"l": 0, "t": 0, "r": 1 + at / len(starts), "b": 1} for at in range(len(starts))]
+    boxes = [
+        {"page_no": 1, "bbox": place, "charspan": [start, len(text)]}
+        for place, start in zip(places, starts, strict=True)
+    ]
+    texts = [{**tree["texts"][1], "text": text, "prov": boxes}]
+    return json.dumps({**tree, "texts": texts, "tables": [], "groups": []}).encode()
+
+
+def of_azure(cells: int) -> bytes:
+    polygon = [0, 0, 1, 0, 1, 1, 0, 1]
+    table = {
+        "cells": [{"rowIndex": at, "columnIndex": 0, "boundingBox": polygon} for at in range(cells)],
+        "boundingRegions": [{"pageNumber": 1, "polygon": polygon}] * cells,
+    }
+    pages = [{"pageNumber": 1, "width": 9, "height": 9, "unit": "pixel"}]
+    return json.dumps({"analyzeResult": {"pages": pages, "tables": [table]}}).encode()
+
+
+CELL = {"RowIndex": 1, "ColumnIndex": 1}
+COSTLY: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "blocks in blocks, each ten times": ("a.json", lambda: of_textract(
+        *(related("LAYOUT_TEXT", f"l{at}", *[f"l{at + 1}"] * 10) for at in range(8)), related("LINE", "l8", Text="a"))),
+    "tables and layout tables in one place": ("a.json", lambda: of_textract(
+        *(related(kind, f"{kind}{at}") for at in range(1_500) for kind in ("TABLE", "LAYOUT_TABLE")))),
+    "tables that share a cell of many words": ("a.json", lambda: of_textract(
+        *(related("TABLE", f"t{at}", "c") for at in range(2_000)),
+        related("CELL", "c", *(f"w{at}" for at in range(30_000)), **CELL))),
+    "tables that share a merged cell of many": ("a.json", lambda: of_textract(
+        *(related("TABLE", f"t{at}", "m", by="MERGED_CELL") for at in range(2_000)),
+        related("MERGED_CELL", "m", *(f"c{at}" for at in range(30_000)), **CELL))),
+    "blocks that share lines": ("a.json", lambda: of_textract(
+        *(related("LAYOUT_TEXT", f"l{at}", "all") for at in range(1_500)),
+        related("LAYOUT_LIST", "all", *(f"x{at}" for at in range(1_500))),
+        *(related("LINE", f"x{at}", Text="abc" * 30) for at in range(1_500)))),
+    "an item of many boxes": ("a.json", lambda: of_docling(*range(4_000))),
+    "an item whose boxes have all of its text": ("a.json", lambda: of_docling(*[0, 150_000] * 2_000)),
+    "cells of a table of many regions": ("a.json", lambda: of_azure(3_000)),
+    "a custom attribute that never ends": ("a.xml", lambda: page_xml(
+        "", region("a", more=f' custom="{"structure{" * 30_000}"'))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", COSTLY)
+def test_few_bytes_cost_little(case: str) -> None:
+    """Each took minutes or a gigabyte."""
+    name, make = COSTLY[case]
+    content = make()
+    assert len(content) < 1 << 20
+    start = time.process_time()
+    try:
+        source = formats.read_bytes(content, name, items=True)
+        assert sum(map(len, filter(None, source.boxes.text or ()))) < 1 << 20
+    except BadInput as refusal:
+        errors = {issue.rule for issue in refusal.issues if issue.severity == "error"}
+        assert errors == {"a block may lie in 64 others, by way of others (Textract)"}
+    assert time.process_time() - start < 3.0

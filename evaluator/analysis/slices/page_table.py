@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -30,15 +31,15 @@ Key = tuple[str, int | None]
 
 
 class PageTable(NamedTuple):
-    """The names of the columns, the cells of each row by its number, from 2, and what a row is about."""
+    """The columns by name, the cells of each row by its number, from 2, and what a row is about."""
 
-    names: list[str]
+    names: dict[str, int]
     body: dict[int, list[str]]
     keys: dict[int, Key]
 
     def cell(self, number: int, name: str) -> str:
         """Return a cell without blanks around it; "" where the table has no such column."""
-        return self.body[number][self.names.index(name)].strip() if name in self.names else ""
+        return self.body[number][self.names[name]].strip() if name in self.names else ""
 
 
 def read_page_table(
@@ -54,7 +55,7 @@ def read_page_table(
     names, body, keys = read_rows(path, documents, pages, collector)
     of_pages: dict[Key, dict[str, Value]] = {}
     said: dict[tuple[Key, str], int] = {}
-    for place, name in enumerate(names):
+    for name, place in names.items():
         if name in NAMING or not name:
             continue
         values = plain_numbers([row[place] for row in body.values()])
@@ -75,28 +76,29 @@ def read_rows(
     path: Path, documents: Sequence[str], pages: Callable[[], Collection[tuple[str, int]]], collector: Collector
 ) -> PageTable:
     """Return the rows of a table with what each is about; parameters and BadInput as `read_page_table`."""
-    names, body = _rows(path)
-    at_document = next((names.index(name) for name in _DOCUMENT if name in names), None)
+    written_names, body = _rows(path)
+    names = {name: place for place, name in enumerate(written_names)}
+    at_document = next((names[name] for name in _DOCUMENT if name in names), None)
     if at_document is None:
         refuse(path.name, "row 1", "a table must have a column document", ", ".join(names)[:80] or "nothing",
                "Name the column with the ids of the documents.")  # fmt: skip
-    twice = [name for place, name in enumerate(names) if name and name in names[:place]]
+    twice = [name for name, times in Counter(written_names).items() if name and times > 1]
     if twice:
-        refuse(path.name, "row 1", "a table must name each column once", examples(list(dict.fromkeys(twice))),
+        refuse(path.name, "row 1", "a table must name each column once", examples(twice),
                "Rename or remove the others.")  # fmt: skip
     page_column = next((name for name in _PAGE if name in names), None)
     keys: dict[int, Key] = {}
     known = set(documents)
     by_stem = {name.rsplit(".", 1)[0]: name for name in documents}
     for number, row in body.items():
-        if len(row) != len(names):
-            collector.error(f"row {number}", f"a row must have {len(names)} cells", str(len(row)), "Quote commas.")
+        if len(row) != len(written_names):
+            rule = f"a row must have {len(written_names)} cells"
+            collector.error(f"row {number}", rule, str(len(row)), "Quote commas.")
             continue
         written = row[at_document].strip()
         document = written if written in known else by_stem.get(written, written)
         page: int | None = None
-        if page_column is not None and row[names.index(page_column)].strip():
-            cell = row[names.index(page_column)].strip()
+        if page_column is not None and (cell := row[names[page_column]].strip()):
             if not cell.isdecimal() or len(cell) > 9 or int(cell) < _PAGE[page_column]:
                 rule = f"{page_column} must be a whole number from {_PAGE[page_column]}"
                 collector.error(f"row {number}", rule, cell[:80], "Write the number of the page.")

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from evaluator.data.cells import html_of
+from evaluator.data.cells import MOST_SLOTS, html_of
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Collector, count_of
 from evaluator.formats.writers.base import OutputPage, Writer, rings_of, scaled, score_of
@@ -21,7 +21,8 @@ def write(source: Annotations, pages: list[OutputPage], collector: Collector) ->
     predicted = source.side == "prediction"
     truths: list[dict[str, object]] = []
     results: list[dict[str, object]] = []
-    lost = 0
+    lost = large = 0
+    tables = source.boxes.cells
     for page in pages:
         assert page.size is not None
         regions = []
@@ -45,19 +46,23 @@ def write(source: Annotations, pages: list[OutputPage], collector: Collector) ->
             poly = rings[0].ravel().tolist() if whole else [x1, y1, x2, y1, x2, y2, x1, y2]
             region = {"category_type": label, "poly": poly, "ignore": False, "order": place + 1, "anno_id": place}
             regions.append({**region, **_held(source, row, ranks.get(row), label)})
+            large += tables is not None and tables[row] is not None and "html" not in regions[-1]
         width, height = (int(side) if side == int(side) else side for side in page.size)
         info = {"page_no": page.number, "height": height, "width": width, "image_path": page.image}
         truths.append({"layout_dets": regions, "page_info": info, "extra": {"relation": []}})
     if lost:
         rule = f"an {_TITLE} outline has four points, and results have none"
         collector.warning("", rule, f"{count_of(lost, 'box')} with another one", "Their boxes alone are written.")
+    if large:
+        rule = f"a table that becomes HTML may have {MOST_SLOTS:,} rows times columns, and its cells as many slots"
+        collector.warning("", rule, f"{count_of(large, 'table')} with more", "Their cells are left out.")
     grouped = 0 if predicted else sum(len(place) > 1 for place in source.boxes.order or () if place)
     if grouped:
         rule = f"{_TITLE} numbers what is read, and has no groups"
         collector.warning(
             "", rule, f"{count_of(grouped, 'item')} in one", "They are numbered in the order of the file."
         )
-    columns = [column for column in (source.boxes.order, source.boxes.text, source.boxes.cells) if column is not None]
+    columns = [column for column in (source.boxes.order, source.boxes.text, tables) if column is not None]
     held = sum(any(held is not None for held in row) for row in zip(*columns, strict=True))
     if predicted and held:
         rule, fix = (
@@ -90,7 +95,10 @@ def _held(source: Annotations, row: int, rank: int | None, label: str) -> dict[s
     if boxes.text is not None and (text := boxes.text[row]) is not None:
         held["latex" if "equation" in label else "text"] = text
     if boxes.cells is not None and (table := boxes.cells[row]) is not None:
-        held["html"] = html_of(table) or table
+        html = html_of(table)
+        # Markup that nobody can read is written as it is.
+        if (written := table if html is None and isinstance(table, str) else html) is not None:
+            held["html"] = written
     return held
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from evaluator import project
 from evaluator.components.viewer import reading
@@ -160,3 +163,28 @@ def test_pages_are_listed_by_what_their_mistakes_cost(tmp_path: Path) -> None:
     assert [each.mistakes for each in reading.strip(evaluation.result, listed.pages)] == [3, 1, 0]
     (ledger,) = reading.READINGS["order"].item_ledgers(evaluation.result, evaluation.result)
     assert ledger.rows == ("All mistakes", "Neighbours exchanged", "Missing")
+
+
+def many(protocol: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A page of 4,000 mistakes, in half a megabyte for each side."""
+    if protocol == "tables":
+        one, other = ("".join(f"<tr><td>{at}" for at in range(rows)) for rows in (10_000, 50))
+        return table(one), table(other)
+    places = [[at % 64 * 3, at // 64 * 6] for at in range(4_000)]
+    first, second = (
+        [
+            {"label": "text", "box": [x, y, x + 2, y + 5], "text": f"{at * by}", "order": at * by % 4_001}
+            for at, (x, y) in enumerate(places)
+        ]
+        for by in (1, 7)
+    )
+    return first, second
+
+
+@pytest.mark.parametrize("protocol", ["order", "text", "tables"])
+def test_a_page_of_thousands_of_mistakes_costs_little(tmp_path: Path, protocol: str) -> None:
+    """Each took half a minute or more."""
+    start = time.process_time()
+    result = result_of(tmp_path, protocol, *many(protocol))
+    assert len(reading.page_layers(result, 0).mistakes) > 3_000
+    assert time.process_time() - start < 6.0

@@ -44,12 +44,14 @@ class PageItems:
             )
             for side, rows in self.rows.items()
         }
+        self._row_at = {
+            side: dict(zip(self.sides[side].source.boxes.position[rows].tolist(), rows, strict=True))
+            for side, rows in self.rows.items()
+        }
 
     def at(self, side: Side, positions: Iterable[int | None]) -> list[int]:
         """Return the rows of items by their positions in the file."""
-        position = self.sides[side].source.boxes.position
-        row_of = {int(position[row]): row for row in self.rows[side]}
-        return [row_of[each] for each in positions if each is not None]
+        return [self._row_at[side][each] for each in positions if each is not None]
 
     def place(self, side: Side, row: int) -> Rect | None:
         """Return the corners of an item as shares of the page; None without a box, or a size of the page."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
@@ -19,26 +20,38 @@ _EXCERPTS: Final = 3
 
 
 class _Orders(NamedTuple):
-    """The place of each item in the order of its side, by row, from 0."""
+    """The place of each item in the order of its side, by row, from 0.
+
+    `sequence`: the true places of what both sides place, as they are read; `rising` sorted, `read_at` where each is.
+    """
 
     truth: dict[int, int]
     predicted: dict[int, int]
+    sequence: list[int]
+    rising: list[int]
+    read_at: dict[int, int]
+
+    @classmethod
+    def of(cls, page: OrderPage, items: PageItems) -> _Orders:
+        truth = {items.page.truth[place]: rank for rank, place in enumerate(page.right)}
+        predicted = {items.page.predicted[place]: rank for rank, place in enumerate(page.read)}
+        back = items.partner["prediction"]
+        sequence = [rank for row in predicted if (rank := truth.get(back.get(row, -1))) is not None]
+        return cls(truth, predicted, sequence, sorted(sequence), {rank: at for at, rank in enumerate(sequence)})
 
 
 def order_layers(result: OrderResult, at: int, names: Collection[str] = ()) -> PageLayers:
     """Return what is drawn of a page of a result; only mistakes of some `names` are listed, all without any."""
     page, items = result.own_pages[at], PageItems(result.dataset, result.paired[at])
-    orders = _Orders(
-        {items.page.truth[place]: rank for rank, place in enumerate(page.right)},
-        {items.page.predicted[place]: rank for rank, place in enumerate(page.read)},
-    )
+    orders = _Orders.of(page, items)
     kept = kept_mistakes([_mistake(items, orders, each) for each in page.mistakes], names)
+    wrong = kept.keys
     boxes = []
     for row in items.page.predicted:
         key, matched = key_of("prediction", row), row in items.partner["prediction"]
         if matched or row in orders.predicted:
             name = _name(orders.predicted.get(row), "predicted")
-            boxes.append(items.box("prediction", row, "FP" if key in kept.keys or not matched else "TP", name))
+            boxes.append(items.box("prediction", row, "FP" if key in wrong or not matched else "TP", name))
     for row in items.page.truth:
         is_missing = row in orders.truth and row not in items.partner["ground_truth"]
         name = _name(orders.truth.get(row), "ground truth")
@@ -65,8 +78,7 @@ def _head(page: OrderPage) -> str:
 
 def _paths(items: PageItems, orders: _Orders, drawn: Collection[str]) -> list[OrderPathItem]:
     back = items.partner["prediction"]
-    ranks = sorted(orders.truth[back[row]] for row in orders.predicted if back.get(row) in orders.truth)
-    dense = {rank: at for at, rank in enumerate(ranks)}
+    dense = {rank: at for at, rank in enumerate(orders.rising)}
     keys: list[str] = []
     numbers: list[int] = []
     wrong: list[int] = []
@@ -102,24 +114,23 @@ def _mistake(items: PageItems, orders: _Orders, mistake: Mistake) -> MistakeItem
         status="FN" if mistake.name == "missing" else "FP",
         title=TITLES[mistake.name],
         label=labels_of(items.label(side, row) for row in rows),
-        lines=[_where(items, orders, truths, predicted), ", ".join([*excerpts, *more])],
+        lines=[_where(orders, truths, predicted), ", ".join([*excerpts, *more])],
         tags=[count_of(mistake.cost, "item")],
         keys=[*(key_of("prediction", row) for row in predicted), *alone],
     )
 
 
-def _where(items: PageItems, orders: _Orders, truths: Sequence[int], predicted: Sequence[int]) -> str:
+def _where(orders: _Orders, truths: Sequence[int], predicted: Sequence[int]) -> str:
     read = _span([place for row in predicted if (place := orders.predicted.get(row)) is not None])
     ranks = [place for row in truths if (place := orders.truth.get(row)) is not None]
     if not ranks:
         return f"read as {read}, no place in the ground truth"
     if not read:
         return f"{_span(ranks)} of the ground truth, not read"
-    back = items.partner["prediction"]
-    sequence = [rank for row in orders.predicted if (rank := orders.truth.get(back.get(row, -1))) is not None]
-    first = min(sequence.index(rank) for rank in ranks)
-    before = sequence[first - 1] if first else None
-    right = max((rank for rank in sequence if rank < min(ranks)), default=None)
+    first = min(orders.read_at[rank] for rank in ranks)
+    before = orders.sequence[first - 1] if first else None
+    lower = bisect_left(orders.rising, min(ranks))
+    right = orders.rising[lower - 1] if lower else None
     said = [("at the beginning" if rank is None else f"after {rank + 1}") for rank in (before, right)]
     return f"{_span(ranks)} of the ground truth, read {said[0]}{f' instead of {said[1]}' * (said[0] != said[1])}"
 

@@ -36,25 +36,28 @@ _TITLES: Final = ("TEDS", "TEDS-S", "GriTS content", "topology", "location")
 _SIDES: Final[tuple[Side, Side]] = ("ground_truth", "prediction")
 
 
+Lines = dict[int, list[int]]
+
+
 class _Table(NamedTuple):
-    """A table of one side: its row, its cells, and the corners of each as shares of the page, None where unknown."""
+    """A table of one side: its row, its cells, and the corners of each as shares of the page, None where unknown.
+
+    `lines`: the cells on each of its rows, and on each of its columns.
+    """
 
     side: Side
     row: int
     cells: Sequence[Cell]
     places: Sequence[Rect | None]
     is_even: bool
+    lines: tuple[Lines, Lines]
 
     def key(self, cell: int) -> str:
         return f"{key_of(self.side, self.row)}c{cell}"
 
     def on_line(self, mistake: Mistake) -> list[int]:
-        return [
-            at
-            for at, cell in enumerate(self.cells)
-            if (mistake.row is not None and cell.row <= mistake.row < cell.row + cell.row_span)
-            or (mistake.column is not None and cell.col <= mistake.column < cell.col + cell.col_span)
-        ]
+        lines = zip(self.lines, (mistake.row, mistake.column), strict=True)
+        return sorted({cell for own, line in lines if line is not None for cell in own.get(line, ())})
 
     def cells_of(self, mistake: Mistake) -> list[int]:
         own = mistake.cells if self.side == "ground_truth" else mistake.predictions
@@ -69,7 +72,8 @@ def table_layers(result: TablesResult, at: int, names: Collection[str] = ()) -> 
     page, items = result.own_pages[at], PageItems(result.dataset, result.paired[at])
     tables = [_both(items, pair) for pair in page.tables]
     kept = kept_mistakes([_mistake(items, tables[of], each, of) for of, each in page.by_cost], names)
-    drawn, limit = kept.numbered([box for both in tables for table in both for box in _boxes(items, table, kept.keys)])
+    wrong = kept.keys
+    drawn, limit = kept.numbered([box for both in tables for table in both for box in _boxes(items, table, wrong)])
     numbers: dict[str, list[int]] = {}
     for each in kept.mistakes:
         for key in each.keys:
@@ -114,7 +118,12 @@ def _table(items: PageItems, side: Side, row: int) -> _Table:
         return left, top, left + across * cell.col_span, top + down * cell.row_span
 
     places = [corners(cell) for cell in cells]
-    return _Table(side, row, cells, places, bool(cells) and not has_boxes and place is not None)
+    lines: tuple[Lines, Lines] = ({}, {})
+    for at, cell in enumerate(cells):
+        for own, first, span in zip(lines, (cell.row, cell.col), (cell.row_span, cell.col_span), strict=True):
+            for line in range(first, first + span):
+                own.setdefault(line, []).append(at)
+    return _Table(side, row, cells, places, bool(cells) and not has_boxes and place is not None, lines)
 
 
 def _boxes(items: PageItems, table: _Table, wrong: Collection[str]) -> Iterator[BoxItem | None]:

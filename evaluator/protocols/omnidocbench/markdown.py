@@ -7,7 +7,7 @@ feeds between its parts; rows of a pipe table lose cells with a colon. Both are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from evaluator.protocols.omnidocbench.marks import Places, spans, without, without_pictures
@@ -83,33 +83,37 @@ def items_of(markdown: str) -> list[Item]:
         text = text.replace(tag, "")
     items: list[Item] = []
     for kind, places in (("latex", _latex_tables), ("html", lambda held: _outermost(held, _HTML))):
+        # One may begin in another.
         for start, end in places(text):
             items.append(Item(kind, text[start:end], start))
-            text = _without(text, start, end)
+            text = _without(text, [(start, end)])
     text = _formulas(text, items)
     if len(list(spans(text + "\n", _BAR, "|\n"))) >= _FEWEST_PIPES:
         text = _with_pipe_tables(text)
-        for span in spans(text, _HTML_TABLE, "</table>"):
-            items.append(Item("html", text[span.start : span.end].strip(), span.start))
-            text = _without(text, span.start, span.end)
-    for span in spans(text, _CODE, "```"):
-        items.append(Item("text", text[span.inside : span.stop].strip(), span.start))
-        text = _without(text, span.start, span.end)
+        tables = list(spans(text, _HTML_TABLE, "</table>"))
+        items += [Item("html", text[span.start : span.end].strip(), span.start) for span in tables]
+        text = _without(text, [(span.start, span.end) for span in tables])
+    code = list(spans(text, _CODE, "```"))
+    items += [Item("text", text[span.inside : span.stop].strip(), span.start) for span in code]
+    text = _without(text, [(span.start, span.end) for span in code])
     for begin, in_line in _WRAPPED:
         text = _unwrapped(text, begin, in_line=in_line)
     items += _paragraphs(text)
     return sorted(items, key=lambda item: item.start)
 
 
-def _without(text: str, start: int, end: int) -> str:
-    return text[:start] + " " * (end - start) + text[end:]
+def _without(text: str, places: Iterable[tuple[int, int]]) -> str:
+    """Return a text with blanks in some places, which rise and share nothing."""
+    parts, done = [], 0
+    for start, end in places:
+        parts += [text[done:start], " " * (end - start)]
+        done = end
+    return "".join([*parts, text[done:]])
 
 
 def _latex_tables(text: str) -> list[tuple[int, int]]:
     tables = [(span.start, span.end) for span in spans(text, _LATEX_TABLE, r"\end{table}")]
-    for span in tables:
-        text = _without(text, *span)
-    return sorted([*tables, *_outermost(text, _TABULAR)], key=lambda span: span[0])
+    return sorted([*tables, *_outermost(_without(text, tables), _TABULAR)], key=lambda span: span[0])
 
 
 def _outermost(text: str, marks: Marks) -> list[tuple[int, int]]:
@@ -133,15 +137,16 @@ def _outermost(text: str, marks: Marks) -> list[tuple[int, int]]:
 
 def _formulas(text: str, items: list[Item]) -> str:
     r"""Add the formulas of a text and return it without those that stand by themselves, ``$$`` and ``\[``."""
+    displayed = []
     for span in spans(text, _FORMULA, _FORMULA_ENDS):
         line = " ".join(text[span.start : span.end].strip().split("\n"))
         inner = next(spans(line, _DOLLARS, _FORMULA_ENDS), None)
         if inner is None or (inner.mark == "$$" and inner.stop > inner.inside):
-            text = _without(text, span.start, span.end)
+            displayed.append((span.start, span.end))
             items.append(Item("formula", _displayed(line, ("$$",)), span.start))
         else:
             items.append(Item("formula", _displayed(line, ("$", "\\(")), span.start, inline=True))
-    return text
+    return _without(text, displayed)
 
 
 def _displayed(line: str, marks: tuple[str, ...]) -> str:

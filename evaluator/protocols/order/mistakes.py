@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final, Literal
 
 import numpy as np
 
@@ -54,7 +55,8 @@ def kind_of(label: str) -> Kind:
     return _KIND_OF.get(re.sub("[^a-z]", "", label.lower()), "body")
 
 
-class Read(NamedTuple):
+@dataclass(frozen=True)
+class Read:
     """The items that both sides place, in the predicted order.
 
     `ranks`: where each comes among them in the ground truth, a permutation of 0 to k - 1; `kinds` and `boxes` are those
@@ -64,6 +66,18 @@ class Read(NamedTuple):
     ranks: Sequence[int]
     kinds: Sequence[Kind]
     boxes: Sequence[Box | None]
+
+    @cached_property
+    def _right(self) -> list[Kind]:
+        """Return the kinds in the order of the ground truth."""
+        return [self.kinds[at] for at in np.argsort(np.array(self.ranks, dtype=np.int64)).tolist()]
+
+    @cached_property
+    def _bodies(self) -> tuple[int, int, int]:
+        """Return where body items begin and end as read, and where they end in truth; past the other end for none."""
+        places = [at for at, kind in enumerate(self.kinds) if kind == "body"]
+        ranks = [self.ranks[at] for at in places]
+        return min(places, default=len(self.kinds)), max(places, default=-1), max(ranks, default=-1)
 
     @property
     def is_reversed(self) -> bool:
@@ -93,14 +107,12 @@ class Read(NamedTuple):
             start = stop
 
     def _name(self, first: int, last: int) -> Name:
-        ranks, kinds = self.ranks, self.kinds
+        ranks, kinds, right = self.ranks, self.kinds, self._right
         run = {*kinds[first : last + 1]}
-        right: list[Kind] = ["body"] * len(ranks)
-        for at, rank in enumerate(ranks):
-            right[rank] = kinds[at]
-        if run == {"furniture"} and "body" in kinds[:first] and "body" in kinds[last + 1 :]:
+        begins, ends, ends_in_truth = self._bodies
+        if run == {"furniture"} and begins < first and last < ends:
             return "furniture_inside"
-        if run == {"footnote"} and "body" in kinds[last + 1 :] and "body" not in right[ranks[last] + 1 :]:
+        if run == {"footnote"} and last < ends and ends_in_truth <= ranks[last]:
             return "footnote_inside"
         exchanged = [
             {kinds[at], kinds[at + 1]}

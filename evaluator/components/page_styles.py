@@ -1,4 +1,4 @@
-"""A layer that puts our styles into the page: without them the first picture is Streamlit's, and everything moves.
+"""A layer that puts what is ours into the page: without it the first picture is Streamlit's, and everything moves.
 
 Streamlit has no place for it. A page that is asked for as HTML is asked for whole and uncompressed.
 """
@@ -9,13 +9,13 @@ from evaluator.components.guard import Application, Message, Receive, Scope, Sen
 
 
 class PageStyles:
-    """Puts styles at the end of the head and of the body of every HTML page; other answers stay as they are."""
+    """Puts HTML at the end of the head and of the body of every page; other answers stay as they are."""
 
     # Streamlit's own stand between the two: of two rules of one weight theirs outdoes the first.
 
     def __init__(self, application: Application, head: str, body: str) -> None:
         self._application = application
-        self._styles = {"head": head, "body": body}
+        self._parts = {"head": head, "body": body}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request or one session."""
@@ -40,9 +40,9 @@ class PageStyles:
                 body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                for place, style in self._styles.items():
+                for place, part in self._parts.items():
                     end = f"</{place}>"
-                    body = body.replace(end.encode(), f"<style>{style}</style>{end}".encode(), 1)
+                    body = body.replace(end.encode(), f"{part}{end}".encode(), 1)
                 kept = [
                     each for each in start["headers"] if each[0] not in (b"content-length", b"etag", b"last-modified")
                 ]

@@ -9,7 +9,8 @@ view adds its own part with ``msgspec.structs.replace``, and `plain_payload` tur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeVar, get_type_hints
+from functools import cache
+from typing import Any, Literal, TypeVar, get_type_hints
 
 import msgspec
 
@@ -141,6 +142,11 @@ def plain_payload(payload: Payload) -> dict[str, object]:
     return values
 
 
+@cache
+def _forms(kind: type[Events]) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
 def read_events(state: Mapping[str, object] | None, kind: type[EventsT]) -> EventsT:
     """Return what a component reports, checked: it comes from a browser.
 
@@ -166,7 +172,7 @@ def read_events(state: Mapping[str, object] | None, kind: type[EventsT]) -> Even
     MatrixEvents(cell=None)
     """
     events = {}
-    for name, form in get_type_hints(kind, include_extras=True).items():
+    for name, form in _forms(kind).items():
         try:
             events[name] = convert((state or {}).get(name), form)
         except msgspec.ValidationError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from evaluator.data.polygons import POLYGON_IOU
 from evaluator.matching.box_results import AnyBoxPairs, BoxMatching
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.results import threshold_text
-from evaluator.protocols import DEFAULT, AnyBoxProtocol, box_protocols
-from evaluator.protocols.base import BoxEvaluation
+from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol
 from evaluator.protocols.coco import coco_numbers
 from evaluator.protocols.coco.matching import MOST_DETECTIONS
 from pages.app.state import state
@@ -25,7 +25,11 @@ from pages.app.state import state
 
 def available() -> dict[str, AnyBoxProtocol]:
     """Return the protocols that can be chosen, by name."""
-    return {name: each for name, each in box_protocols().items() if "overview" in each.views}
+    return {name: each for name, each in PROTOCOLS.items() if _is_available(each)}
+
+
+def _is_available(each: AnyProtocol) -> TypeGuard[AnyBoxProtocol]:
+    return isinstance(each, BoxProtocol) and "overview" in each.views
 
 
 def chosen() -> AnyBoxProtocol:
@@ -34,9 +38,9 @@ def chosen() -> AnyBoxProtocol:
 
 
 def named(name: str) -> AnyBoxProtocol:
-    """Return the protocol of a name, the default one for a name that is none."""
-    every = available()
-    return every.get(name, every[DEFAULT])
+    """Return the protocol of a name, the default one for a name that is none of `available`."""
+    each = PROTOCOLS.get(name)
+    return each if each is not None and _is_available(each) else cast(AnyBoxProtocol, PROTOCOLS[DEFAULT])
 
 
 def suited(truth: Annotations | None, predictions: Iterable[Annotations]) -> str:

@@ -50,12 +50,14 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
     from pages.app import connections, page_style
 
     page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    ours = page_style.page_styles()
     public = [name for name in hosts if name not in OWN_NAMES]
 
     def guarded(application: Application) -> Guard:
         # Made when the server starts and has its settings.
         below = str(st.get_option("server.baseUrlPath") or "")
-        return Guard(application, public=public, scripts=inline_scripts(page), below=below, first=FIRST_VIEW)
+        scripts = inline_scripts(page + ours["head"])
+        return Guard(application, public=public, scripts=scripts, below=below, first=FIRST_VIEW)
 
     def reader_of(scope: Scope) -> str | None:
         # Imported for the first session: it reads settings, which the server does not have before.
@@ -67,7 +69,7 @@ def middleware(hosts: Sequence[str]) -> list[Middleware]:
         Middleware(cast(Any, guarded)),
         Middleware(cast(Any, connections.Limits), reader_of=reader_of),
         Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
-        Middleware(cast(Any, PageStyles), **page_style.page_styles()),
+        Middleware(cast(Any, PageStyles), **ours),
     ]
 
 

@@ -46,8 +46,6 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", f"--disable-features={','.join(SWITCHED_OFF)}",
 ]  # fmt: skip
-# Streamlit looks for its endpoints below the view's address first; the 404 is part of that and harmless.
-PROBING = re.compile(r"/[a-z_]+/_stcore/(host-config|health)$")
 
 # Where the page and its boxes are on the screen, in CSS pixels.
 PLACES = """() => {
@@ -317,7 +315,7 @@ class Screen:
             self.page.on(event, listener)
 
     def _heard(self, message: Any) -> None:
-        if message.type == "error" and not PROBING.search(message.location.get("url", "")):
+        if message.type == "error":
             self.trouble.append(f"console: {message.text} {message.location.get('url', '')}")
 
     def _failed(self, error: Any) -> None:

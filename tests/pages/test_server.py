@@ -192,7 +192,10 @@ def test_it_listens_on_this_machine_only(server: str) -> None:
 def test_layers_of_ours_stand_before_those_of_streamlit() -> None:
     first, second, third, last = serve.middleware(["127.0.0.1", "scope.example.org"])
     of_streamlit: Any = None
-    assert isinstance(first.cls(of_streamlit), guard.Guard)
+    made = first.cls(of_streamlit)
+    assert isinstance(made, guard.Guard)
+    # The script that we put into the page may run.
+    assert {*guard.inline_scripts(page_style.page_styles()["head"])} < {*made._scripts}
     assert second.cls is connections.Limits
     assert (third.cls, third.kwargs["allowed_hosts"]) == (TrustedHostMiddleware, ["127.0.0.1", "scope.example.org"])
     assert (last.cls, last.kwargs) == (PageStyles, page_style.page_styles())
@@ -219,12 +222,12 @@ def test_a_page_has_our_style_in_its_head_and_nothing_else_changes() -> None:
 
         headers = [(b"accept", accept), (b"accept-encoding", b"gzip"), (b"if-none-match", b"1")]
         scope = {"type": "http", "method": "GET", "path": path, "headers": headers}
-        asyncio.run(PageStyles(application, "i { top: 0 }", "b { top: 0 }")(scope, None, send))  # type: ignore[arg-type]
+        asyncio.run(PageStyles(application, "<style>i {}</style>", "<style>b {}</style>")(scope, None, send))  # type: ignore[arg-type]
         return dict(sent[0]["headers"]), b"".join(each["body"] for each in sent[1:])
 
     headers, body = answer("/", b"text/html,*/*")
-    assert body == b"<head><style>i { top: 0 }</style></head><body><style>b { top: 0 }</style></body>"
-    assert headers == {b"content-type": b"text/html", b"vary": b"accept", b"content-length": b"80"}
+    assert body == b"<head><style>i {}</style></head><body><style>b {}</style></body>"
+    assert headers == {b"content-type": b"text/html", b"vary": b"accept", b"content-length": b"64"}
     for path, accept in (("/a.css", b"text/html"), ("/", b"*/*")):
         headers, body = answer(path, accept)
         assert (body, headers[b"content-length"], headers[b"etag"]) == (b"<head></head><body></body>", b"26", b"1")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluator import formats
+from evaluator import formats, project
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import BadInput, Issue, has_errors
 from evaluator.formats import snapshot
@@ -378,6 +378,21 @@ def test_pair_label_map():
         "error pred.json: $.label_map: label_map must be the same as in gt.json (snapshot 1.3, section 9.2); "
         'found {"3":"Table"} where gt.json has {"2":"Table"}. Give both files the same ids and names.'
     ]
+
+
+def test_categories_of_two_coco_files_go_by_name(tmp_path):
+    """The rule is that of schema 1.3: `check` knows none for COCO, and both commands agree."""
+    paths, tops = (tmp_path / "gt.json", tmp_path / "pred.json"), {"Text": 0, "Table": 20, "Note": 40}
+    for path, names in zip(paths, (["Text", "Table"], ["Table", "Note", "Text"]), strict=True):
+        image = {"id": 1, "file_name": "p.png", "width": 100, "height": 100}
+        boxes = [
+            {"id": at, "image_id": 1, "category_id": at, "bbox": [0, tops[name], 50, 10]}
+            for at, name in enumerate(names, 1)
+        ]
+        categories = [{"id": at, "name": name} for at, name in enumerate(names, 1)]
+        path.write_text(json.dumps({"images": [image], "annotations": boxes, "categories": categories}))
+    (one,) = project.evaluate("snapshot", paths[0], [paths[1]])
+    assert [one.result.first.micro.row(0)[name] for name in ("tp", "fp", "fn")] == [2, 1, 0]
 
 
 def test_pair_page_ids():

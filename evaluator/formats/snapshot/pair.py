@@ -12,13 +12,12 @@ def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issu
     """Return what is wrong or odd about two files to be compared, each read without error.
 
     Errors: sides swapped (section 4), different label maps (section 9.2). Warnings: pages that the two
-    spell differently. Label maps are compared only within one format.
+    spell differently. Label maps and ids of pages are compared in files of schema 1.3 alone: ids of other formats are
+    those of each side, and their labels go by name.
     """
     collector = Collector(prediction.name, max_per_rule=None)
-    if ground_truth.format == prediction.format:
-        _pair_label_maps(ground_truth, prediction, collector)
-    # Other formats have ids of images, which the two sides may count as they like.
     if ground_truth.format == prediction.format == "snapshot":
+        _pair_label_maps(ground_truth, prediction, collector)
         _pair_page_ids(ground_truth, prediction, collector)
     return (*_pair_sides(ground_truth, prediction), *collector.issues())
 

@@ -26,13 +26,14 @@ from pages.views.browser.page_payload import empty_payload, numbered_model
 from pages.views.compare import compare_reading
 from pages.views.findings import findings
 from pages.views.overview import headline
-from pages.views.reading import item_verdicts, page_payload, reading_results
+from pages.views.reading import item_verdicts, page_payload, reading_grid, reading_results
 from pages.views.reading.reading_results import Reading
 
 _KEY: Final = "reading_viewer"
 _WORDS: Final = {"order": "Order", "text": "Text", "tables": "Tables"}
 _FORMS: Final = {"plain": "In one form", "none": "As written"}
 _WORD_RULES: Final = {"scripts": "By script", "spaces": "By blanks"}
+_LOOKS: Final = {"page": "Page", "grid": "Grid"}
 _TRUE_TEXTS: Final = {"stated": "Of the ground truth", "pdf": "Of the PDFs"}
 _ORDERS: Final = {"worst": "Worst first", "page": "In order"}
 # Whether the whole view is to be drawn anew.
@@ -197,6 +198,7 @@ def view() -> None:
     reading_results.drop_unknown(of)
     shown = reading_results.list_pages(of, model)
     with line:
+        widgets.switch("Shown as", _LOOKS, State.reading_look, label_visibility="collapsed")
         headline.model_switch(of.loaded.models)
         _filter(of, shown)
     with st.container(key="reading_numbers"):
@@ -204,7 +206,11 @@ def view() -> None:
     _thresholds(of, model)
     frame.refused_parts()
     findings.remember_author()
-    _pages(of, model, shown)
+    if state.reading_look == "grid":
+        reading_grid.show(of, model, shown)
+        write_url("reading")
+    else:
+        _pages(of, model, shown)
     compare_reading.differences(of, partial(reading_results.open_item, system.name))
     _issues(of)
 

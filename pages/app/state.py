@@ -519,6 +519,9 @@ class State:
 
     # Reading: what of items is compared, how, and the names of its mistakes that are listed.
     reading_of: WidgetField[str] = WidgetField("order", part=Part("reading", "reading", codec=one_of([*READINGS])))
+    reading_look: WidgetField[str] = WidgetField(
+        "page", part=Part("reading_look", "reading", codec=one_of(("page", "grid")))
+    )
     reading_iou: WidgetField[float] = WidgetField(
         DEFAULT_IOU, part=Part("reading_iou", "reading", "compare", codec=between(*ITEM_IOU), kinds=_READINGS)
     )

@@ -196,8 +196,32 @@ def test_compare_judges_a_mistake_of_items_in_its_pane_and_opens_it_in_reading(f
     (mistake,) = worse["mistakes"]
     where = {"document": "a", "index": 1, "letter": "B", "number": 1, "keys": mistake["keys"]}
     event = {**where, "target": mistake["target"], "id": "1", "verdict": "model_wrong", "note": "", "name": "Anna"}
-    app = send_event(app, "panes", "verdict", event)
+    app = send_event(app, "panes", "verdict", [event])
     assert [kept.target.mistake for kept in stored(store_path)] == ["text_other_text"]
     app = send_event(app, "panes", "open", {"letter": "B", "key": None})
     assert dashboard.title(app) == "Reading"
     assert [each["title"] for each in page_of(app)["mistakes"]] == ["Another text"]
+
+
+def test_the_grid_has_a_card_for_each_mistake_and_takes_one_verdict_for_all_of_a_name(
+    tmp_path: Path, store_path: Path
+) -> None:
+    pages = {"truth": TRUTH, "worse": WORSE}
+    truth, model = (write_items(tmp_path / f"{n}.jsonl", [{**SIZE, "items": i}] * 2) for n, i in pages.items())
+    app = start(READING, files=workspace(truth, [model]), reading="text", reading_look="grid")
+    data = dashboard.component(app, "cards")
+    assert [(card["title"], card["place"]) for card in data["cards"]] == [
+        ("Another text", "a, page 1"),
+        ("Another text", "a, page 2"),
+    ]
+    assert [(group["title"], group["words"], group["judged"]) for group in data["groups"]] == [
+        ("Another text", "2 mistakes on 2 pages", 0)
+    ]
+    act = {"id": "1", "keys": [data["cards"][0]["key"]], "verdict": "model_wrong", "everywhere": True, "name": "Ada"}
+    data = dashboard.component(send_event(app, "cards", "judge", [act]), "cards")
+    assert (data["groups"][0]["judged"], data["answered"]) == (2, "1")
+    assert [kept.target.mistake for kept in stored(store_path)] == ["text_other_text"] * 2
+    app = send_event(app, "cards", "judge", [{"id": "2", "keys": [], "verdict": None, "undo": True}])
+    assert dashboard.component(app, "cards")["groups"][0]["judged"] == 0
+    app = send_event(app, "cards", "open", data["cards"][1]["key"])
+    assert page_of(fine(app.run()))["page"]["index"] == 1

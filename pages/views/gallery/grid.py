@@ -36,8 +36,6 @@ def show(loaded: LoadedBoxes, model: Model, line: DeltaGenerator) -> None:
     unknown = gallery_items.slice_boxes(loaded, model)
     if isinstance(unknown, str):
         st.warning(frame.escaped(unknown), icon=":material/info:")
-    if state.gallery_sheet * gallery_items.CARDS >= len(shown):
-        state.gallery_sheet = 0
     _head(shown, listed)
     findings.remember_author()
     state.whole_view = False
@@ -49,16 +47,23 @@ def _head(shown: ShownItems, listed: ListedPages) -> None:
         toolbar.mistake_chips(listed.counts)
         toolbar.not_judged()
         widgets.switch("Order", gallery_items.ORDERS, State.gallery_sort, label_visibility="collapsed")
-        sheets = -(-len(shown) // gallery_items.CARDS)
-        if sheets > 1:
-            st.selectbox(
-                "Cards",
-                range(sheets),
-                format_func=lambda at: _stretch(at, len(shown)),
-                key=State.gallery_sheet.key,
-                label_visibility="collapsed",
-                width=190,
-            )
+        sheet_choice(len(shown))
+
+
+def sheet_choice(total: int) -> None:
+    """Draw which of so many cards are shown, where they are more than one screen has."""
+    if state.gallery_sheet * gallery_items.CARDS >= total:
+        state.gallery_sheet = 0
+    sheets = -(-total // gallery_items.CARDS)
+    if sheets > 1:
+        st.selectbox(
+            "Cards",
+            range(sheets),
+            format_func=lambda at: _stretch(at, total),
+            key=State.gallery_sheet.key,
+            label_visibility="collapsed",
+            width=190,
+        )
 
 
 def _stretch(sheet: int, total: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -50,7 +50,7 @@ def part(loaded: LoadedBoxes, model: Model, shown: ShownItems, first: int, famil
         verdicts=_verdicts(loaded, model, shown.result, shown.causes[first : first + CARDS]),
         reviewer=findings.author()[0],
         answered=state.answered,
-        problem=_PROBLEM.get(),
+        problem=problem(),
     )
 
 
@@ -107,6 +107,11 @@ def _verdicts(loaded: LoadedBoxes, model: Model, result: Result, rows: IntArray)
 
 
 def handle(loaded: LoadedBoxes, model: Model, acts: Sequence[JudgeItem] | None) -> None:
+    """Save the acts of a reviewer on mistakes of boxes."""
+    save_acts(acts, lambda act: _targets(loaded, model, act))
+
+
+def save_acts(acts: Sequence[JudgeItem] | None, targets_of: Callable[[JudgeItem], Mapping[str, Target]]) -> None:
     """Save the acts of a reviewer that are not answered yet, in order; the last can be taken back."""
     for act in findings.newly_said(acts):
         findings.set_author(act.name)
@@ -114,32 +119,45 @@ def handle(loaded: LoadedBoxes, model: Model, acts: Sequence[JudgeItem] | None) 
         if act.undo:
             _save(_BEFORE.get(), act.id)
             _BEFORE.set({})
-        else:
-            _judge(loaded, model, act)
+            continue
+        targets = targets_of(act)
+        if not targets or _too_many(len(targets)):
+            continue
+        before = {}
+        for key, target in targets.items():
+            own = findings.own_opinion(key)
+            before[key] = (target, own.verdict, own.note) if own else (target, None, "")
+        _BEFORE.set(before)
+        _save({key: (target, act.verdict, note) for key, (target, _, note) in before.items()}, act.id)
 
 
-def _judge(loaded: LoadedBoxes, model: Model, act: JudgeItem) -> None:
+def problem() -> str:
+    """Return why the last act was not saved."""
+    return _PROBLEM.get()
+
+
+def _too_many(mistakes: int) -> bool:
+    if mistakes <= MOST_AT_ONCE:
+        return False
+    state.verdict_refused = False
+    _PROBLEM.set(f"Too many mistakes for one verdict, which takes at most {MOST_AT_ONCE:,}.")
+    return True
+
+
+def _targets(loaded: LoadedBoxes, model: Model, act: JudgeItem) -> Mapping[str, Target]:
     result = result_of(loaded, model)
     made = result.causes
     numbers = [result.mistakes.of_box(key.rpartition("/")[2]) for key in act.keys]
     rows = [int(made.of_mistake[number]) for number in numbers if number != NONE]
     if not rows:
-        return
+        return {}
     if act.everywhere:
         alike = made.alike[made.family(rows[0])]
         rows = [rows[0], *alike[~page_listing.judged_causes(loaded, model)[alike]].tolist()]
     asked = np.unique(np.array(rows))
-    if sum(len(made.rows[row]) for row in asked.tolist()) > MOST_AT_ONCE:
-        state.verdict_refused = False
-        _PROBLEM.set(f"Too many mistakes for one verdict, which takes at most {MOST_AT_ONCE:,}.")
-        return
-    targets = targets_of_causes(result, asked, findings.review_log())
-    before = {}
-    for key, target in targets.items():
-        own = findings.own_opinion(key)
-        before[key] = (target, own.verdict, own.note) if own else (target, None, "")
-    _BEFORE.set(before)
-    _save({key: (target, act.verdict, note) for key, (target, _, note) in before.items()}, act.id)
+    if _too_many(sum(len(made.rows[row]) for row in asked.tolist())):
+        return {}
+    return targets_of_causes(result, asked, findings.review_log())
 
 
 def _save(said: Mapping[str, tuple[Target, str | None, str]], act: str) -> None:

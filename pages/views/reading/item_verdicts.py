@@ -31,18 +31,18 @@ _LAYERS: Final = LRUCache[object, PageLayers](most=64)
 
 def on_page(of: Reading, model: Model, document: str, page: int, payload: PagePayload) -> PagePayload:
     """Return the payload of a page with verdicts and what is not saved."""
-    judged = attach_items(payload.mistakes, _reviews(of, model, document, page))
+    judged = attach_items(payload.mistakes, reviews(of, model, document, page))
     return msgspec.structs.replace(findings.with_verdicts(payload, judged), verdicts=True)
 
 
 def on_pane(of: Reading, model: Model, document: str, page: int, pane: PaneItem) -> PaneItem:
     """Return the page of one of two models with verdicts and what is not saved."""
-    return findings.with_verdicts(pane, attach_items(page_mistakes(pane), _reviews(of, model, document, page)))
+    return findings.with_verdicts(pane, attach_items(page_mistakes(pane), reviews(of, model, document, page)))
 
 
 def handle(of: Reading, model: Model, event: VerdictEvent) -> findings.Unsaved | None:
     """Keep a verdict that the viewer sent; None when on disk or when its mistake is not on the page any more."""
-    return findings.save_event(event, targets_by_id(_reviews(of, model, event.document, event.index).values()))
+    return findings.save_event(event, targets_by_id(reviews(of, model, event.document, event.index).values()))
 
 
 def statuses(log: ReviewLog) -> list[FindingStatus]:
@@ -56,7 +56,7 @@ def show_on_page(entry: FindingStatus) -> None:
     """Make the view Reading open the page of a finding, its mistake chosen, in a model that has it."""
     target = entry.judged.target
     for of, model in _open():
-        for key, (_, judged) in _reviews(of, model, target.document or "", target.page or 0).items():
+        for key, (_, judged) in reviews(of, model, target.document or "", target.page or 0).items():
             if judged is not None and judged.target_id == entry.judged.target_id:
                 reading_results.clear_filter()
                 state.reading_of, state.model = of.system.name, model.index
@@ -110,7 +110,8 @@ def _targets(of: Reading, model: Model, document: str, page: int) -> dict[tuple[
     return targets
 
 
-def _reviews(of: Reading, model: Model, document: str, page: int) -> dict[tuple[str, tuple[str, ...]], TargetReview]:
+def reviews(of: Reading, model: Model, document: str, page: int) -> dict[tuple[str, tuple[str, ...]], TargetReview]:
+    """Return the mistakes of a page that have a box, by name and boxes, with the verdicts on each."""
     targets = _targets(of, model, document, page)
     judged = findings.review_log().items_on(document, page)
     return dict(zip(targets, match_reviews([*targets.values()], judged), strict=True))

@@ -26,6 +26,7 @@ from pages.views.files import doctor, file_list
 _KINDS: dict[str, AnyKind] = {kind.name: kind for kind in KINDS}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 _BY_CONTENT, _LEAVE_OUT = "By content", "Leave out"
+_OF_SAMPLE: dict[str, str] = {FIELDS.name: "14 invoices and forms", POSTERS.name: "5 posters"}
 # Names of files left out that are shown.
 _NAMED = 6
 _PAGES_LISTED = 40
@@ -74,6 +75,13 @@ def _add(held: Project[Annotations]) -> None:
         openers = frame.opener("Add files"), frame.opener("Add a folder", folder=True)
         st.html(f"{' '.join(openers)} or drop files and folders anywhere in this window", width="content")
         own_files.roles_button("Change roles", "change_roles")
+    offered = {kind.name: kind for kind in (FIELDS, POSTERS) if session_files.is_offered(kind)}
+    if offered:
+        with st.container(key="sample_files", horizontal=True, vertical_alignment="center"):
+            for name, words in _OF_SAMPLE.items():
+                if name in offered:
+                    label = f"Also open the sample's {words}"
+                    st.button(label, key=f"sample_{name}", on_click=session_files.open_sample, args=(offered[name],))
     if state.kept_problem:
         st.error(frame.escaped(state.kept_problem), icon=":material/error:")
     if state.kept_issues:

@@ -18,10 +18,9 @@ from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
 from evaluator.protocols.posters.ledger import poster_ledger
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES, WORD_RULES
-from evaluator.workspace.roles import sample
 from pages.app import frame, session_files, widgets
 from pages.app.address import read_url, write_url
-from pages.app.session_files import POSTERS, SAMPLE_DATA
+from pages.app.session_files import POSTERS
 from pages.app.state import State, state
 from pages.views.compare import pair_differences
 from pages.views.posters import panel, poster_results
@@ -230,16 +229,17 @@ def _nothing_to_evaluate() -> None:
         "folder holds one JSON file per poster for each side, or look at the bundled posters.</p></div>"
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Open the sample posters", icon=":material/folder_open:", on_click=_use_sample)
+        st.button(
+            "Open the sample posters",
+            icon=":material/folder_open:",
+            on_click=session_files.open_sample,
+            args=(POSTERS,),
+        )
         st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/description:")
     issues = session_files.issues(POSTERS)
     if issues:
         frame.section("Issues", f"{issue_count(issues):,} in these files")
         frame.issues(issues)
-
-
-def _use_sample() -> None:
-    session_files.open_workspace(POSTERS, sample(SAMPLE_DATA))
 
 
 def _file_issues(chosen: tuple[PosterModel, ...]) -> None:

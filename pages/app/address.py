@@ -291,6 +291,12 @@ def read_url(view: View) -> None:
     following = State.next_view.pop()
     if following:
         st.switch_page(following)
+    for kind in (session_files.FIELDS, session_files.POSTERS):
+        asked = view, *map(st.query_params.get, ("compare", "slices"))
+        if kind.name in asked and session_files.is_offered(kind):
+            # The sample opens with boxes alone. The navigation, above the view, has the others from the next run on.
+            session_files.open_sample(kind)
+            st.rerun()
     entered = state.view != view
     state.view = view
     _read(view, entered)

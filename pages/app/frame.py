@@ -21,7 +21,6 @@ from evaluator.data.issues import Issue, count_of, displayed, folded, issue_coun
 from evaluator.matching.error_types import ERROR_TYPES
 from evaluator.metrics.resampling import FEW_DOCUMENTS
 from evaluator.metrics.results import ratio_text, threshold_text
-from evaluator.workspace.roles import sample
 from pages.app import components, protocol, session_files, widgets
 from pages.app.cache import Cached
 from pages.app.results import result_of, score_threshold, use_standard
@@ -173,7 +172,9 @@ def need_files() -> None:
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(opener("Open your own files"), width="content")
-            st.button("Open the sample data", icon=":material/folder_open:", on_click=_use_sample)
+            st.button(
+                "Open the sample data", icon=":material/folder_open:", on_click=session_files.open_sample, args=(BOXES,)
+            )
             st.page_link(FILES_VIEW, label="Open Files", icon=":material/description:")
         if any(session_files.load_items(system).loaded for system in READINGS.values()):
             st.page_link("pages/reading.py", label="Open Reading", icon=":material/subject:")
@@ -183,10 +184,6 @@ def need_files() -> None:
         wrong = [issue for issue in session_files.issues(BOXES) if issue.severity == "error"]
         if wrong:
             issues(wrong)
-
-
-def _use_sample() -> None:
-    session_files.open_workspace(BOXES, sample(session_files.SAMPLE_DATA))
 
 
 def open_boxes(title_: str, find: Callable[[], LoadedBoxes | None] = session_files.load_boxes) -> LoadedBoxes | None:

@@ -306,9 +306,11 @@ def _bytes_of(origin: Origin) -> int:
 
 
 def initial_workspace() -> Workspace:
-    """Return what the command line named, of all kinds, or the sample data."""
+    """Return what the command line named, of all kinds, or the boxes of the sample data."""
     described = os.environ.get(WORKSPACE_VARIABLE)
-    return roles.from_json(described) if described else roles.sample(SAMPLE_DATA)
+    if described:
+        return roles.from_json(described)
+    return Workspace({BOXES.name: roles.sample(SAMPLE_DATA).of(BOXES.name)})
 
 
 def has_files(kind: AnyKind) -> bool:
@@ -347,6 +349,16 @@ def sample_is_open() -> bool:
     if held is None:
         return is_bundled(initial_workspace().of(BOXES.name).ground_truth)
     return held.ground_truth is not None and is_bundled(held.ground_truth.origin)
+
+
+def is_offered(kind: AnyKind) -> bool:
+    """Return whether the sample data are open without those of a kind."""
+    return sample_is_open() and not has_files(kind)
+
+
+def open_sample(kind: AnyKind) -> None:
+    """Open the sample data of a kind."""
+    open_workspace(kind, roles.sample(SAMPLE_DATA))
 
 
 def files(kind: Kind[C]) -> Project[C]:

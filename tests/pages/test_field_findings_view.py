@@ -70,7 +70,7 @@ def test_the_view_of_findings_shows_judged_fields(store_path: Path) -> None:
     away = Target(kind="field", document="nowhere", page=0, boxes=(box,), mistake="missed", label="a")
     events += [judge(away, verdict="ignore", author="Ben", verified=False, time=datetime(2026, 1, 31, tzinfo=UTC))]
     store(store_path, *events)
-    app = start(FINDINGS)
+    app = go(start(FIELDS), FINDINGS)
     rows = {row["title"]: row for row in dashboard.component(app, "answered")["rows"][28:]}
     assert {title: row.get("tags", []) for title, row in rows.items()} == {
         "Missed: nowhere, page 1": ["Not open"],
@@ -86,7 +86,7 @@ def test_the_view_of_findings_shows_judged_fields(store_path: Path) -> None:
 def test_a_finding_leads_back_to_its_field(store_path: Path) -> None:
     event = said(field_results()["B"], "lund-freight-118", "ambiguous", "below_threshold")
     store(store_path, event)
-    app = start(FINDINGS)
+    app = go(start(FIELDS), FINDINGS)
     (row,) = dashboard.component(app, "answered")["rows"][28:]
     dashboard.send_event(app, "answered", "open", row["key"])
     go(app, FIELDS)

@@ -7,10 +7,11 @@ import pytest
 import streamlit as st
 
 from evaluator.workspace.roles import Sides, Workspace
+from pages.app.session_files import FIELDS, POSTERS
 from pages.app.state import WORDS, View
 from tests import dashboard
 from tests.building import write_items
-from tests.dashboard import COMPARE, EVERY_VIEW, FINDINGS, OVERVIEW, ROOT, SAMPLE_DATA, fine
+from tests.dashboard import COMPARE, EVERY_VIEW, FILES, FINDINGS, OVERVIEW, ROOT, SAMPLE_DATA, fine
 
 
 @pytest.fixture
@@ -34,8 +35,9 @@ def test_every_view_is_a_mode_of_one_word_and_answers_by_its_address() -> None:
 
 
 def test_the_words_are_those_of_the_open_files(made: list[Any]) -> None:
+    away = ["Fields", "Posters", "Help"]
     dashboard.start()
-    assert visible(made) == [word for word in WORDS if word != "Help"], "behind the question mark"
+    assert visible(made) == [word for word in WORDS if word not in away], "help is behind the question mark"
     files = Workspace({"posters": Sides(SAMPLE_DATA / "posters" / "ground_truth")}).to_json()
     app = dashboard.start(files=files)
     assert dashboard.title(app) == "Posters"
@@ -46,7 +48,34 @@ def test_the_words_are_those_of_the_open_files(made: list[Any]) -> None:
     dashboard.go(app, OVERVIEW)
     assert "No ground truth is open" in " ".join(dashboard.words(app))
     dashboard.start(files=dashboard.workspace(None))
-    assert visible(made) == [word for word in WORDS if word not in ("Fields", "Posters", "Help", "Reading")]
+    assert visible(made) == [word for word in WORDS if word not in (*away, "Reading")]
+
+
+@pytest.mark.parametrize(
+    ("view", "asked", "word"),
+    [
+        ("fields", {}, "Fields"),
+        ("posters", {}, "Posters"),
+        ("compare", {"compare": "fields"}, "Fields"),
+        ("slices", {"slices": "posters"}, "Posters"),
+    ],
+)
+def test_an_address_of_the_samples_fields_or_posters_opens_them(
+    made: list[Any], view: str, asked: dict[str, str], word: str
+) -> None:
+    app = dashboard.start(f"pages/{view}.py", **asked)
+    dashboard.go(app, "app.py")
+    assert {"Fields", "Posters"}.intersection(visible(made)) == {word}
+
+
+def test_files_offers_what_else_the_sample_has(made: list[Any]) -> None:
+    app = dashboard.start(FILES)
+    for count, what, kind in ((14, "invoices and forms", FIELDS), (5, "posters", POSTERS)):
+        app = dashboard.press(app, f"Also open the sample's {count} {what}")
+        assert kind.size(app.session_state[kind.project_field.key].ground_truth.source) == count
+    assert not [each for each in app.button if each.label.startswith("Also open")]
+    dashboard.go(app, "app.py")
+    assert {"Fields", "Posters"} < set(visible(made))
 
 
 def test_reading_is_there_before_and_after_files_with_items_are_read(made: list[Any], tmp_path: Path) -> None:

@@ -477,10 +477,13 @@ def test_files_lists_the_sample_data() -> None:
     assert listed[["File", "Role", "Boxes", "Issues"]][:3].to_numpy().tolist() == [
         [*named, len(side), "none"] for named, side in zip(roles.items(), boxes, strict=True)
     ]
-    assert list(listed["File"])[-3:] == ["pdf/ 8 files", "pdf/ 14 files", "pdf/ 5 files"]
+    assert list(listed["File"])[3:] == ["pdf/ 8 files"], "boxes alone"
     # Of the pages, which are read when they are shown, nothing is known.
     assert set(listed["Issues"]) == {"none", ""}
     assert "Nothing is wrong with these files." in dashboard.texts(app.caption)
+    for words_of in ("14 invoices and forms", "5 posters"):
+        app = dashboard.press(app, f"Also open the sample's {words_of}")
+    assert list(app.dataframe[0].value["File"])[-3:] == ["pdf/ 8 files", "pdf/ 14 files", "pdf/ 5 files"]
 
 
 def test_the_models_and_the_toolbar_have_counts() -> None:

@@ -75,7 +75,7 @@ def choices() -> DeltaGenerator:
 def at_right(loaded: AnyLoadedFiles, made_of: str = "") -> DeltaGenerator:
     """Draw the models at the right of the navigation, maybe with what made the numbers; return the place of both."""
     place = st.container(key="at_right", horizontal=True, vertical_alignment="center")
-    with place, st.popover(_models_label(loaded), key="models"):
+    with place, st.popover(_models_label(loaded), key="models", help=_models_help(loaded)):
         _models(loaded)
         if made_of:
             st.html(facts_of(made_of))
@@ -330,9 +330,13 @@ def _models(loaded: AnyLoadedFiles) -> None:
 
 
 def _models_label(loaded: AnyLoadedFiles) -> str:
-    """Return letters and names of the models; what is in italics goes where there is less room."""
-    names = (f"**{model.letter}** *{escaped(shorten(whole_name(model), 16))}*" for model in loaded.pair)
-    return " ".join(names)
+    """Return letters and names of the models; what is in italics ends early where there is less room."""
+    return " ".join(f"**{model.letter}** *{escaped(whole_name(model))}*" for model in loaded.pair)
+
+
+def _models_help(loaded: AnyLoadedFiles) -> str:
+    """Return letters and whole names of the models, for the tooltip of a bar where names may end early."""
+    return ", ".join(f"{model.letter} {escaped(model.name)}" for model in loaded.pair)
 
 
 def _swap(loaded: AnyLoadedFiles) -> None:

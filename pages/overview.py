@@ -86,12 +86,16 @@ def _answer(made: Decision | None) -> None:
         st.page_link(COMPARE_VIEW, label=frame.escaped(f"{made.headline}: {made.sentence}"))
 
 
-def _numbers(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, own: bool) -> None:
+def _numbers(loaded: LoadedBoxes, chosen: tuple[PairModel, ...]) -> bool:
+    """Draw the numbers at the thresholds, then the protocol's own; return whether it has any."""
     with st.container(key=f"bars_{len(chosen)}"):
         bars.draw(loaded, chosen, lambda letter, status: _BOXES_ASKED.set((letter, status, "")))
+    # Which may take long.
+    own = protocol_metrics.has_own_numbers(loaded)
     if own:
         with st.container(key=f"own_numbers_{len(chosen)}"):
             protocol_metrics.numbers_table(loaded, chosen)
+    return own
 
 
 def _labels(loaded: LoadedBoxes, chosen: tuple[PairModel, ...], *, differ: bool, own: bool) -> None:
@@ -198,9 +202,8 @@ def view() -> None:
     doctor.banner()
     signature = frame.signature(loaded, chosen, *means.weights_text(loaded))
     headline.thresholds(loaded, chosen, signature)
-    own = protocol_metrics.has_own_numbers(loaded)
     add_worst, answer = _headline(loaded, chosen)
-    _numbers(loaded, chosen, own=own)
+    own = _numbers(loaded, chosen)
     document_score.draw()
     with answer:
         made = model_pair.decision_of(loaded)

@@ -11,9 +11,10 @@ import shutil
 import tempfile
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, overload
 
@@ -94,6 +95,10 @@ class Texts(Sequence[str]):
 
     def __len__(self) -> int:
         return len(self._first) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        content = bytes(self._content)
+        return (content[start:stop].decode() for start, stop in pairwise(self._first))
 
     @overload
     def __getitem__(self, row: int) -> str: ...

@@ -29,8 +29,11 @@ class Cached(Generic[V]):
         self._kept: LRUCache[Hashable, tuple[V]] = LRUCache(most=most)
         self._turns: dict[Hashable, threading.Lock] = {}
 
-    def of(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Return the value of a key, which is all that decides it; `make` computes it when it is not there."""
+    def of(self, key: Hashable, make: Callable[[], V], *, most: int | None = None) -> V:
+        """Return the value of a key, which is all that decides it; `make` computes it when it is not there.
+
+        `most`: how many are kept from then on, for a value of so many boxes that no more should be.
+        """
         held = self._kept.get(key)
         if held is not None:
             return held[0]
@@ -40,7 +43,8 @@ class Cached(Generic[V]):
                 try:
                     held = (make(),)
                     self._kept.put(key, held)
-                    if memory_limit.is_exceeded() and self._kept.shorten(FEW):
+                    room = FEW if most is None and memory_limit.is_exceeded() else most
+                    if room is not None and self._kept.shorten(room):
                         memory.release_freed_memory()
                 finally:
                     self._turns.pop(key, None)

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.data.dataset import Dataset
 from evaluator.matching.box_items import ClassConfusion, class_confusion
 from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching
 from evaluator.protocols.base import BoxEvaluation
@@ -20,6 +21,8 @@ from pages.app.state import OF_BOXES, RASTERED, Field, Part, State, state
 Result = AnyBoxResult
 STANDARD: Final = "Defaults"
 BEST_F1: Final = "Best F1"
+# With so many boxes a result and its mistakes take some 60 MB for each model.
+_MANY_BOXES: Final = 1_000_000
 # More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
 _MOST_RESAMPLED: Final = 20_000
 
@@ -139,6 +142,12 @@ def result_key(loaded: LoadedBoxes, model: Model, *, iou: float | None = None) -
     return ResultKey(loaded.digests, protocol.key(), model.index, score_threshold(loaded, model), at)
 
 
+def most_kept(dataset: Dataset, most: int) -> int | None:
+    """Return `most` where there are so many boxes that no more results of earlier thresholds are kept; else None."""
+    sides = dataset.ground_truth, *dataset.predictions
+    return most if sum(map(len, sides)) >= _MANY_BOXES else None
+
+
 def pairs_of(loaded: LoadedBoxes, model: Model) -> AnyBoxPairs:
     """Return all pairs of a model that could match."""
     key = (loaded.digests, protocol.key(), model.index)
@@ -146,7 +155,8 @@ def pairs_of(loaded: LoadedBoxes, model: Model) -> AnyBoxPairs:
 
 
 def _matching_of(loaded: LoadedBoxes, model: Model, key: ResultKey) -> BoxMatching:
-    return _MATCHINGS.of(key[:-1], lambda: protocol.match(pairs_of(loaded, model), key.min_score))
+    most = most_kept(loaded.dataset, 2 * len(loaded.models))
+    return _MATCHINGS.of(key[:-1], lambda: protocol.match(pairs_of(loaded, model), key.min_score), most=most)
 
 
 def matching_of_all(loaded: LoadedBoxes, model: Model) -> BoxMatching:
@@ -171,7 +181,9 @@ def result_of_all(loaded: LoadedBoxes, model: Model) -> Result:
 
 
 def _result(loaded: LoadedBoxes, model: Model, key: ResultKey) -> Result:
-    return _RESULTS.of(key, lambda: _matching_of(loaded, model, key).at(key.iou))
+    # At a step of the sliders, and of all predictions of it or at another IoU.
+    most = most_kept(loaded.dataset, 2 * len(loaded.models))
+    return _RESULTS.of(key, lambda: _matching_of(loaded, model, key).at(key.iou), most=most)
 
 
 def confusion_of(loaded: LoadedBoxes, model: Model) -> ClassConfusion:

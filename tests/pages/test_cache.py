@@ -32,6 +32,14 @@ def test_the_values_that_were_asked_for_last_are_kept_and_none_is_one() -> None:
     assert made == ["a", "b", "c", "b"]
 
 
+def test_fewer_are_kept_where_a_value_says_so() -> None:
+    made: list[str] = []
+    values = Cached[None](9)
+    for name, most in (("a", None), ("b", None), ("a", None), ("c", 2), ("a", None), ("b", None)):
+        values.of(name, partial(made.append, name), most=most)
+    assert made == ["a", "b", "c", "b"]
+
+
 def test_who_asks_while_a_value_is_computed_waits_for_it() -> None:
     began, may_end = threading.Event(), threading.Event()
     made: list[str] = []

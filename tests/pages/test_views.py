@@ -32,7 +32,8 @@ from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import mistake_targets
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
-from pages.app import widgets
+from pages.app import results, widgets
+from pages.app.cache import Cached
 from pages.app.state import State
 from tests import dashboard
 from tests.building import box, random_rows, snapshot_file, write_file
@@ -73,6 +74,17 @@ def on_strip(app: AppTest) -> list[int]:
 
 def doc_id(row: int) -> str:
     return sample().documents[sample().page_document[row]].doc_id
+
+
+def test_of_many_boxes_the_results_of_few_steps_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    for many, expected in ((10**9, 6), (0, 4)):
+        kept: Cached[Any] = Cached(32)
+        monkeypatch.setattr(results, "_RESULTS", kept)
+        monkeypatch.setattr(results, "_MANY_BOXES", many)
+        app = start()
+        for iou in (0.6, 0.7):
+            fine(next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(iou).run())
+        assert len(kept._kept) == expected
 
 
 def test_the_overview_opens_on_the_sample_data() -> None:

@@ -371,12 +371,6 @@ class ThresholdResult(BoxResult[Matching]):
         return self.matching.pairs.fit.take(self._taken)
 
     @cached_property
-    def matched_rows(self) -> tuple[IntArray, IntArray]:
-        """Rows of the true positives, without how they fit."""
-        fit = self.matching.pairs.fit
-        return fit.prediction.take(self._taken), fit.ground_truth.take(self._taken)
-
-    @cached_property
     def ignored(self) -> IntArray:
         """Rows of the predictions that matched what does not count, or are too large to count unmatched; rising."""
         scored, outsized = self.matching.scored, self.matching.pairs.outsized

@@ -93,12 +93,6 @@ class ThresholdResult(BoxResult[Matching]):
         """Return the true positives, by (document, page, label) and falling IoU."""
         return self.matching.pairs.fitted.columns.take(self._taken)
 
-    @cached_property
-    def matched_rows(self) -> tuple[IntArray, IntArray]:
-        """Rows of the true positives, without how they fit."""
-        columns = self.matching.pairs.fitted.columns
-        return columns.prediction.take(self._taken), columns.ground_truth.take(self._taken)
-
     @property
     def counting_predictions(self) -> BoolArray:
         """Predictions that are true or false positives, bool, shape (P,): all that take part."""

@@ -30,7 +30,7 @@ from evaluator.review.status import mistake_of
 from evaluator.review.verdicts import ReviewedTarget, Target
 from pages.app import pictures
 from pages.app.cache import Cached
-from pages.app.results import Result, result_key, result_of
+from pages.app.results import Result, most_kept, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, Place
 from pages.app.state import FILTER, Field, State, go_to_page, reset, state
 from pages.views.findings import findings
@@ -199,7 +199,7 @@ def _working(
         mistakes = mistake_filter.mistakes_of(result, options)
         return ModelMistakes(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
 
-    return _WORKING.of((result_key(loaded, model), poor), named)
+    return _WORKING.of((result_key(loaded, model), poor), named, most=most_kept(loaded.dataset, len(loaded.models)))
 
 
 def list_pages(loaded: LoadedBoxes, model: Model, behind: Behind | None = None) -> ListedPages:

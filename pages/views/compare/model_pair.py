@@ -22,7 +22,7 @@ from evaluator.metrics.measures import Measures
 from evaluator.review.decisions import cause_rows
 from pages.app import frame, session_files
 from pages.app.cache import Cached
-from pages.app.results import Result, ResultKey, is_resampled, result_key, result_of
+from pages.app.results import Result, ResultKey, is_resampled, most_kept, result_key, result_of
 from pages.app.session_files import LoadedBoxes, Model, PairModel, Place
 from pages.app.state import go_to_page, state
 from pages.views.browser import page_listing
@@ -121,7 +121,8 @@ class ModelPair:
     def causes(self) -> ChangedCauses:
         """Return the causes of the changed boxes of `listed`; mistakes are named at the first call."""
         key = (self.keys, self.label, self.within)
-        return _CAUSES.of(key, lambda: changed_causes(*self.results, self.listed))
+        most = most_kept(self.ledger.dataset, 1)
+        return _CAUSES.of(key, lambda: changed_causes(*self.results, self.listed), most=most)
 
     @property
     def cause(self) -> int | None:
@@ -141,12 +142,13 @@ def compare_models(loaded: LoadedBoxes) -> ModelPair:
     first, second = loaded.pair
     results = result_of(loaded, first), result_of(loaded, second)
     keys = result_key(loaded, first), result_key(loaded, second)
-    whole = _LEDGERS.of(keys, lambda: ledger(*results))
+    most = most_kept(loaded.dataset, 1)
+    whole = _LEDGERS.of(keys, lambda: ledger(*results), most=most)
     label, within = state.label or None, state.within or None
     listed = whole
     if label or within:
         labels, documents = {label} if label else None, {within} if within else None
-        listed = _LISTED.of((keys, label, within), lambda: whole.only(labels=labels, documents=documents))
+        listed = _LISTED.of((keys, label, within), lambda: whole.only(labels=labels, documents=documents), most=most)
     return ModelPair((first, second), keys, label, within, results, whole, listed)
 
 

@@ -17,7 +17,7 @@ from evaluator.review.decisions import CauseRow, Effect, cause_rows, effect_of, 
 from evaluator.review.finding_groups import rows_of as rows_at
 from pages.app import frame
 from pages.app.cache import Cached
-from pages.app.results import result_key, result_of
+from pages.app.results import most_kept, result_key, result_of
 from pages.app.session_files import LoadedBoxes
 from pages.app.state import open_page, state
 from pages.views.compare import model_pair
@@ -59,7 +59,7 @@ def rows_of(loaded: LoadedBoxes | None) -> Rows:
     def worth(row: CauseRow) -> Effect | None:
         return _EFFECTS.of((*key, row.key), lambda: effect_of(row, log, made)) if row.entries else None
 
-    causes, others = _ROWS.of(key, rows)
+    causes, others = _ROWS.of(key, rows, most=most_kept(loaded.dataset, 1))
     return Rows(causes, [*others, *of_texts], worth)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import msgspec
@@ -16,10 +17,11 @@ from evaluator.compare import decision, sentences
 from evaluator.compare import differences as compare_differences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
+from evaluator.components.gallery.crops import page_boxes
 from evaluator.components.payload import ModelItem
 from evaluator.components.viewer import page_overlay
 from evaluator.components.viewer.judged import attach
-from evaluator.components.viewer.payload import PageLayers
+from evaluator.components.viewer.payload import BoxItem, PageLayers
 from evaluator.data.dataset import Dataset
 from evaluator.data.issues import Issue, count_of, folded, plain
 from evaluator.matching.box_measures import box_measures
@@ -118,6 +120,21 @@ class Contents:
             raise ValueError("a pack without boxes has no pages")
         document = self.dataset.documents[self.dataset.page_document[page]]
         return document.doc_id, document.name, int(self.dataset.page_index[page])
+
+    def boxes_beside(self, model: Model, page: int) -> list[BoxItem]:
+        """Return the boxes of a page that crops of a model show: all but the matched ones of the ground truth."""
+        # The causes of a page share them.
+        if (model.letter, page) not in self._boxes_beside:
+            self._boxes_beside[model.letter, page] = [
+                BoxItem(box.key, box.side, box.status, "", box.xyxy, outline=box.outline)
+                for box in page_boxes(model.result, page)
+                if box.status != "truth"
+            ]
+        return self._boxes_beside[model.letter, page]
+
+    @cached_property
+    def _boxes_beside(self) -> dict[tuple[str, int], list[BoxItem]]:
+        return {}
 
 
 def gather(

@@ -22,12 +22,12 @@ import msgspec
 
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
-from evaluator.components.gallery.crops import page_boxes
 from evaluator.components.gallery.payload import CardItem
 from evaluator.components.pack.payload import PackModelItem, PackPageItem, PackPagePayload
 from evaluator.components.payload import LostText, ModelItem, ProblemItem, Rect
 from evaluator.components.source import component_script, component_style
 from evaluator.components.viewer.outlines import UNITS
+from evaluator.components.viewer.page_overlay import DRAWN_BOXES
 from evaluator.components.viewer.payload import BoxItem
 from evaluator.components.viewer.text_lost import PageText, page_lost, sides_of
 from evaluator.data.issues import count_of, isolated, plain
@@ -224,7 +224,7 @@ def _of_documents(pages: Iterable[int], contents: Contents) -> Iterator[Sequence
 def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> Picture:
     _, name, index = contents.place(cause.example.page)
     places = zip(_boxes_of_cause(cause, contents), compared_with(cause, contents.models), strict=True)
-    near = [box.xyxy for boxes, model in places for box in boxes if box.key in _keys(cause, contents, model)]
+    near = [box.xyxy for boxes, model in places for box in _own(boxes, _keys(cause, contents, model))]
     return pictures.crop(name, index, near)
 
 
@@ -239,14 +239,11 @@ def _keys(cause: Cause, contents: Contents, model: Model) -> frozenset[str]:
 
 
 def _boxes_of_cause(cause: Cause, contents: Contents) -> list[list[BoxItem]]:
-    return [
-        [
-            BoxItem(box.key, box.side, box.status, "", box.xyxy, outline=box.outline)
-            for box in page_boxes(model.result, cause.example.page)
-            if box.status != "truth"
-        ]
-        for model in compared_with(cause, contents.models)
-    ]
+    return [contents.boxes_beside(model, cause.example.page) for model in compared_with(cause, contents.models)]
+
+
+def _own(boxes: Iterable[BoxItem], keys: frozenset[str]) -> list[BoxItem]:
+    return [box for box in boxes if box.key in keys]
 
 
 def _page_of_example(example: CardItem, contents: Contents) -> int | None:
@@ -493,12 +490,12 @@ def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> list
     sides = []
     for model, boxes in zip(compared_with(cause, contents.models), _boxes_of_cause(cause, contents), strict=True):
         keys = _keys(cause, contents, model)
-        shown = [
-            box if box.key in keys else msgspec.structs.replace(box, faded=True)
-            for box in boxes
-            if _overlaps(box.xyxy, picture.part)
-        ]
+        shown = [box for box in boxes if _overlaps(box.xyxy, picture.part)]
         words = cause.example.boxes[contents.models.index(model)].words
+        if len(shown) > DRAWN_BOXES:
+            words += f" · {DRAWN_BOXES:,} of {count_of(len(shown), 'box')} drawn"
+            shown = sorted(shown, key=lambda box: box.key not in keys)[:DRAWN_BOXES]
+        shown = [box if box.key in keys else msgspec.structs.replace(box, faded=True) for box in shown]
         sides.append(Side(model.letter, model.name, picture, boxes_on(shown, picture), words, ()))
     return sides
 

@@ -27,6 +27,7 @@ from evaluator.components.gallery import crops
 from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import join
 from evaluator.pack import annotated_pdf as marked_copies
+from evaluator.pack import contents as pack_contents
 from evaluator.pack import font, html_pack, tables
 from evaluator.pack import options as chosen
 from evaluator.pack.annotated_pdf import AnnotatedDocument, notes_of, write_annotated
@@ -325,6 +326,32 @@ def test_a_crop_is_the_part_of_its_page(pool: PagePool) -> None:
     for wrong in ((0.5, 0.0, 0.5, 1.0), (0.0, 0.0, 1.2, 1.0)):
         with pytest.raises(ValueError, match="part must be"):
             pool.page_part(path, 0, part=wrong, dpi=144.0, width=640)
+
+
+def test_a_crop_of_many_boxes_draws_those_of_its_cause_first_and_says_so(
+    pool: PagePool, results: list[ThresholdResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def noted(result: ThresholdResult, page: int) -> list[Any]:
+        asked.append(page)
+        return crops.page_boxes(result, page)
+
+    monkeypatch.setattr(pack_contents, "page_boxes", noted)
+    contents, pictures = contents_of(results), Pictures(pool, SAMPLE / "pdf")
+    every = [html_pack.sides_of_cause(cause, contents, pictures) for cause in contents.causes]
+    assert len(asked) == 2 * len({cause.example.page for cause in contents.causes})
+    at, place, own = next(
+        (at, place, own)
+        for at, sides in enumerate(every)
+        for place, side in enumerate(sides)
+        if 0 < (own := sum(not box.faint for box in side.boxes)) < len(side.boxes) - 1
+    )
+    monkeypatch.setattr(html_pack, "DRAWN_BOXES", own + 1)
+    side = html_pack.sides_of_cause(contents.causes[at], contents, pictures)[place]
+    assert [box.faint for box in side.boxes] == [True, *[False] * own]
+    total = len(every[at][place].boxes)
+    assert side.counts == f"{every[at][place].counts} · {own + 1} of {total} boxes drawn"
 
 
 def test_crops_and_pages_are_asked_for_in_the_order_of_what_is_open(

@@ -225,3 +225,23 @@ def test_the_grid_has_a_card_for_each_mistake_and_takes_one_verdict_for_all_of_a
     assert dashboard.component(app, "cards")["groups"][0]["judged"] == 0
     app = send_event(app, "cards", "open", data["cards"][1]["key"])
     assert page_of(fine(app.run()))["page"]["index"] == 1
+
+
+def test_a_meeting_shows_the_place_of_a_judged_mistake_of_items(files: str, store_path: Path) -> None:
+    app = start(READING, files=files, model="2", reading="text")
+    (mistake,) = page_of(app)["mistakes"]
+    where = {"document": "a", "index": 1, "number": 1, "keys": mistake["keys"], "target": mistake["target"]}
+    event = {**where, "id": "1", "verdict": "model_wrong", "note": "", "name": "Anna"}
+    send_event(app, "strip", "verdict", [event])
+    (kept,) = stored(store_path)
+    app = dashboard.press(start(FINDINGS, files=files), "Start meeting")
+    app.session_state["meeting_item"] = kept.target_id
+    data = dashboard.component(fine(app.run()), "agenda")
+    assert (data["title"], data["page"]["place"]) == ("Another text (text): a, page 2", "a, page 2")
+    (judged,) = kept.target.boxes
+    x1, y1, x2, y2 = data["page"]["zoom"]
+    assert x1 <= judged.xyxy[0]
+    assert y1 <= judged.xyxy[1]
+    assert (x2 - x1) * (y2 - y1) < 1
+    marked = [[box["side"] for box in pane["boxes"] if box["key"] in pane["chosen"]] for pane in data["page"]["panes"]]
+    assert marked[1] == ["prediction"]

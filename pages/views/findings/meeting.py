@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from evaluator.components.gallery import crops
+from evaluator.components.gallery.payload import CardBoxItem
 from evaluator.components.meeting import agenda
 from evaluator.components.meeting.payload import (
     MeetingNumberItem,
@@ -21,6 +22,8 @@ from evaluator.components.meeting.payload import (
 from evaluator.data.issues import name_in_list, plain
 from evaluator.review.decisions import CauseRow, example_at, names_in
 from evaluator.review.finding_groups import MOST_AT_ONCE
+from evaluator.review.identity import TOLERANCE
+from evaluator.review.verdicts import JudgedBox
 from pages.app import frame
 from pages.app.components import meeting
 from pages.app.results import result_of
@@ -164,11 +167,13 @@ def _page(loaded: LoadedBoxes, row: CauseRow) -> MeetingPageItem | None:
     else:
         return None
     document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
-    panes, near = [], []
+    # A mistake of items has boxes of its own.
+    judged = target.boxes if example is None and target is not None and target.kind == "item" else ()
+    panes, near = [], [box.xyxy for box in judged]
     for place, each in enumerate(loaded.pair):
         boxes = crops.page_boxes(result_of(loaded, each), page)
         here = example.boxes[place] if example is not None else None
-        chosen = [box for box in boxes if here is not None and box.key in here.keys]
+        chosen = [box for box in boxes if (_is_of(box, judged) if here is None else box.key in here.keys)]
         near += [box.xyxy for box in chosen]
         text = here.words if here is not None else ""
         panes.append(MeetingPaneItem(each.letter, plain(each.name), text, boxes, [box.key for box in chosen]))
@@ -181,6 +186,12 @@ def _page(loaded: LoadedBoxes, row: CauseRow) -> MeetingPageItem | None:
         problem=picture.problem,
         zoom=crops.region(np.array(near), points, aspect=picture.aspect) if near else (0.0, 0.0, 1.0, 1.0),
         panes=panes,
+    )
+
+
+def _is_of(box: CardBoxItem, judged: Sequence[JudgedBox]) -> bool:
+    return any(
+        one.side == box.side and np.allclose(one.xyxy, box.xyxy, rtol=0, atol=TOLERANCE["page"]) for one in judged
     )
 
 

@@ -51,6 +51,7 @@ def require_access() -> None:
     """Let the reader in, or show the log-in screen and end the script."""
     access = _access()
     state.access = not access.refusal
+    state.vouched = "" if access.refusal else access.name
     state.reader_folder = _reader_folder(access)
     session = ended_sessions.current_session()
     if session:
@@ -60,12 +61,6 @@ def require_access() -> None:
     if access.refusal:
         _screen(access)
         st.stop()
-
-
-def current_reader() -> tuple[str, bool]:
-    """Return who reads, and whether login or trusted proxy vouches for the name; empty when neither does."""
-    access = _access()
-    return (access.name, True) if access.name and not access.refusal else ("", False)
 
 
 def _access() -> Access:

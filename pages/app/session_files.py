@@ -41,9 +41,9 @@ from pages.app import jobs, protocol
 from pages.app.cache import Cached
 from pages.app.state import Field, PlaceField, State, state
 
-SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
+SAMPLE_DATA: Final = (Path(__file__).resolve().parents[2] / "sample_data").resolve()
 # Beside it: a folder of the sample that is opened has boxes alone.
-SAMPLE_READING: Final = SAMPLE_DATA.with_name("sample_reading")
+SAMPLE_READING: Final = (Path(__file__).resolve().parents[2] / "sample_reading").resolve()
 
 
 C = TypeVar("C", bound=Source)
@@ -339,8 +339,8 @@ def unused_files() -> tuple[str, ...]:
 
 def is_bundled(side: Origin | None) -> bool:
     """Return whether a file is of the sample data, beside which nothing is written."""
-    roots = SAMPLE_DATA.resolve(), SAMPLE_READING.resolve()
-    return any(path.resolve().is_relative_to(root) for path in paths_of(side) for root in roots)
+    places = [path.resolve() for path in paths_of(side)]
+    return any(place.is_relative_to(root) for place in places for root in (SAMPLE_DATA, SAMPLE_READING))
 
 
 def sample_is_open() -> bool:

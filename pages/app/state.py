@@ -293,6 +293,8 @@ class State:
     access: Field[bool] = Field(False)
     # The folder of this reader below those of the account; empty on this machine without a login: the account's own.
     reader_folder: Field[str] = Field("")
+    # The name of this reader where a login or a trusted proxy vouches for it.
+    vouched: Field[str] = Field("")
     # What is said of the findings above every view, and how often each store had been replaced at first.
     said_of_findings: Field[str] = Field("")
     findings_replaced: Field[Mapping[str, int]] = Field({})

@@ -107,7 +107,7 @@ def test_no_view_runs_alone_when_streamlit_is_started_by_hand(
 ) -> None:
     """There the first link of a process leads straight to a view's file; who the trusted proxy names gets in.
 
-    That the name stands with a verdict follows from `login.current_reader`, as the name of a login does.
+    That the name stands with a verdict follows from `State.vouched`, as the name of a login does.
     """
     monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
     with dashboard(tmp_path, by_streamlit=True) as url:

@@ -22,6 +22,8 @@ from evaluator.workspace.variables import FOLDER_VARIABLE
 from pages.app import login, login_settings, workspace_store
 from pages.app.login import OPEN, THIS_MACHINE
 from pages.app.login_settings import TRUSTED_HEADER_VARIABLE, claimed_name
+from pages.app.state import State, using_values
+from pages.views.findings import findings
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import (
@@ -218,9 +220,12 @@ def test_the_name_that_a_proxy_gives() -> None:
 
 def test_a_trusted_proxy_vouches_for_who_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "context", SimpleNamespace(headers=StreamlitHeaders([("X-Forwarded-User", "anna")])))
-    assert login.current_reader() == ("", False)
-    monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
-    assert login.current_reader() == ("anna", True)
+    with using_values({}):
+        login.require_access()
+        assert findings.author() == ("", False)
+        monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
+        login.require_access()
+        assert findings.author() == ("anna", True)
 
 
 def test_a_trusted_header_without_a_proxy_refuses_access(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +267,7 @@ def test_the_help_says_that_nobody_was_asked(view: str, address: str, sentence: 
     finally:
         streamlit_config.set_option("server.address", before)
     assert [word for word in words(app) if word in (OPEN, THIS_MACHINE)] == [sentence]
-    assert login.current_reader() == ("", False)
+    assert app.session_state[State.vouched.key] == ""
 
 
 # --- what is whose ------------------------------------------------------------------------------------------------

@@ -91,6 +91,7 @@ _LEDGERS: Final = Cached[Ledger](8)
 _LISTED: Final = Cached[Ledger](16)
 _CAUSES: Final = Cached[ChangedCauses](16)
 _MEASURES: Final = Cached[Measures](8)
+_DECISIONS: Final = Cached[Decision](16)
 _DECIDING: Final = Cached[str](16)
 _DIFFERENCES: Final = Cached[tuple[Difference, ...]](32, spinner="Resampling the documents")
 
@@ -219,8 +220,9 @@ def decision_of(loaded: LoadedBoxes) -> Decision | None:
     """Return the decision on the pair by the reader's rule; None with one model, and where it takes long."""
     if len(loaded.pair) < 2 or not is_resampled(loaded, loaded.pair):
         return None
-    names = [plain(frame.whole_name(model)) for model in loaded.pair]
-    return decide(compare_models(loaded).differences, names, rule=decision.rule())
+    names = tuple(plain(frame.whole_name(model)) for model in loaded.pair)
+    both, rule = compare_models(loaded), decision.rule()
+    return _DECISIONS.of((both.keys, names, rule), lambda: decide(both.differences, names, rule=rule))
 
 
 def deciding_cause(loaded: LoadedBoxes, both: ModelPair) -> str:

@@ -37,7 +37,7 @@ from evaluator.review.status import FindingStatus
 from evaluator.review.store_address import FINDINGS_WORKSPACE_VARIABLE, holds_nothing, store_address
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
 from evaluator.system.lru_cache import LRUCache
-from pages.app import frame, login
+from pages.app import frame
 from pages.app.cache import Cached
 from pages.app.components import reviewer
 from pages.app.results import ResultKey, result_key, result_of
@@ -271,9 +271,8 @@ def store_name() -> str:
 
 def author() -> tuple[str, bool]:
     """Return who reviews, empty for nobody, and whether a login or a trusted proxy vouches for it."""
-    name, verified = login.current_reader()
-    if verified:
-        return name[:AUTHOR_LENGTH], True
+    if state.vouched:
+        return state.vouched[:AUTHOR_LENGTH], True
     return state.reviewer.strip()[:AUTHOR_LENGTH], False
 
 

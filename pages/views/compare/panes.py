@@ -98,19 +98,21 @@ def part(find: Callable[[], Source | None]) -> None:
         place = Place(*source.pages.places[int(rows[position])])
         _go(source, place)
     pages, address = _pages(source, show, rows, position), source.write_url()
-    events = components.panes(
-        page_payload.empty_payload(pages, _nothing(show), address=address)
-        if position is None
-        else page_payload.payload(pages, position, selected=_chosen(pages.layers(position)), address=address),
-        key=_KEYS[state.pair_kind],
-        on_go=lambda: _turn_page(source),
-        on_selected=lambda: _select_box(source),
-        on_sharper=lambda: source.sharper(_events(source).sharper),
-        on_show=_choose_filter,
-        on_mode=_choose_mode,
-        on_clear_filter=lambda: _choose_show("changed"),
-        on_verdict=lambda: _save_verdict(source),
-    )
+    # Its room is kept until it is drawn, so that what is below does not move.
+    with st.container(key="pair_panes"):
+        events = components.panes(
+            page_payload.empty_payload(pages, _nothing(show), address=address)
+            if position is None
+            else page_payload.payload(pages, position, selected=_chosen(pages.layers(position)), address=address),
+            key=_KEYS[state.pair_kind],
+            on_go=lambda: _turn_page(source),
+            on_selected=lambda: _select_box(source),
+            on_sharper=lambda: source.sharper(_events(source).sharper),
+            on_show=_choose_filter,
+            on_mode=_choose_mode,
+            on_clear_filter=lambda: _choose_show("changed"),
+            on_verdict=lambda: _save_verdict(source),
+        )
     if place is not None and position is not None:
         source.below(place)
     if events.open and place is not None:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from evaluator import formats, project
+from evaluator.analysis.doctor import diagnosis as diagnosis_module
 from evaluator.analysis.doctor import match_check
 from evaluator.analysis.doctor.diagnosis import Diagnosis, fix_advice
 from evaluator.data import label_names
@@ -167,6 +168,11 @@ def test_what_is_planted_in_small_sets_is_found(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     verdict = bench_doctor.planted(names, seed, part=part)
     assert verdict.word == "found", verdict.said
+
+
+def test_no_other_ids_are_tried_where_most_boxes_are_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnosis_module, "LIKELY", None)
+    assert match_check.diagnosis_of(*pair("lines")).silent
 
 
 def test_a_file_without_boxes_is_no_mistake() -> None:

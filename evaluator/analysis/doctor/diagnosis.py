@@ -317,6 +317,9 @@ class _Doctor:
 
     def _image_ids(self) -> tuple[Fix, ...]:
         """Return what ids of images mean instead where most boxes fit then, and few as given; empty otherwise."""
+        # So many boxes are in place that no other ids bring `_RATHER` times as many there.
+        if _RATHER * self._in_place(()) > 1.0:
+            return ()
         ways = [(Fix("image-ids", how),) for how in LIKELY]
         ways = [fixes for fixes in ways if self._applied(fixes) is not None]
         # Other ids alone come before ids beside other coordinates, which fit any two files a little; on other images

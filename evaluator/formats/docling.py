@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from evaluator.data.cells import Cell
+from evaluator.data.issues import count_of, quote
 from evaluator.formats.build import Corners, Held, Size
 from evaluator.formats.items import Index, Span
 from evaluator.formats.json_text import excerpt
@@ -222,15 +223,22 @@ def _order(body: object, items: Sequence[_Item], file: OutputFile) -> dict[str, 
     every = {item.self_ref: item for item in items}
     order: dict[str, int] = {}
     boxes = 0
+    unknown: list[str] = []
     waiting = [] if held is None else held.children[::-1]
     while waiting:
         reference = waiting.pop().target
         item = every.get(reference)
+        if item is None:
+            unknown.append(reference)
         if item is None or reference in order:
             continue
         order[reference] = boxes
         boxes += len(item.prov or ())
         waiting += (item.children or [])[::-1]
+    if unknown:
+        rule, fix = "children should name items of the document (DoclingDocument)", "These have no place in the order."
+        found = f"{count_of(len(unknown), 'name')} of nothing, the first {quote(unknown[0])}"
+        file.collector.warning("$.body", rule, found, fix)
     return order
 
 

@@ -47,13 +47,18 @@ class _Cell(msgspec.Struct, gc=False):
     EntityTypes: list[str] | None = None
 
 
+class _Relation(msgspec.Struct, gc=False):
+    Type: str
+    Ids: list[str]
+
+
 class _Block(msgspec.Struct, gc=False):
     BlockType: str
     Geometry: _Geometry | None = None
     Page: int | None = None
     Confidence: float | None = None
     Id: object = None
-    Relationships: object = None
+    Relationships: list[_Relation] | None = None
     # Only looked at where items are read.
     Text: object = None
     RowIndex: object = None
@@ -68,9 +73,7 @@ class _Block(msgspec.Struct, gc=False):
 
     def related(self, kind: str) -> Iterable[str]:
         """Return the ids of other blocks, each once."""
-        held = self.Relationships if isinstance(self.Relationships, list) else []
-        lists = [each.get("Ids") for each in held if isinstance(each, dict) and each.get("Type") == kind]
-        return dict.fromkeys(key for ids in lists if isinstance(ids, list) for key in ids if isinstance(key, str))
+        return dict.fromkeys(key for each in self.Relationships or () if each.Type == kind for key in each.Ids)
 
     @property
     def corners(self) -> Corners | None:
@@ -169,7 +172,7 @@ def _nest(blocks: Sequence[_Block], file: OutputFile) -> None:
         if block.BlockType.startswith(_LAYOUT):
             for part in block.children:
                 file.builder.nesting.put(part, inside=block.Id, group=False)
-        elif block.BlockType == "LINE":
+        elif block.BlockType == "LINE" and isinstance(block.Id, str):
             tables = {table_of.get(word) for word in block.children}
             if len(tables) == 1 and None not in tables:
                 file.builder.nesting.put(block.Id, inside=tables.pop(), group=False)

@@ -78,6 +78,11 @@ def test_docling_loses_no_text_of_boxes_whose_spans_are_odd() -> None:
         "f.json: $.texts[1].prov: the charspan of the boxes of an item should rise, within its text (DoclingDocument); "
         "found [9]. All of its text is read with the first."
     ) in warned(read(tree, items=True))
+    tree["body"]["children"][1]["$ref"] = "#/texts/9"
+    assert (
+        "f.json: $.body: children should name items of the document (DoclingDocument); found 1 name of nothing, "
+        'the first "#/texts/9". These have no place in the order.'
+    ) in warned(read(tree, items=True))
     tree["texts"][1]["prov"] = [first, {**first, "charspan": [4, 6]}, {**second, "charspan": [6, 7]}]
     assert [text for label, _, text, _ in held(tree) if label == "text"] == ["one tw", "o"]
 
@@ -255,6 +260,18 @@ def test_textract_has_the_lines_of_its_layout_and_the_cells_of_the_table_on_it()
         "f.json: $.Blocks[11].RowIndex: RowIndex must be a number that fits (Textract); found 0. "
         "Export the file again, or correct it."
     ]
+
+
+@pytest.mark.parametrize(("ids", "what"), [(3, "Ids must be an array"), (["w1", 3], "Ids[1] must be a string")])
+def test_textract_says_which_relationship_cannot_be_read(ids: object, what: str) -> None:
+    broken = textract()
+    broken[7]["Relationships"] = [{"Type": "CHILD", "Ids": ids}]
+    (sentence,) = refused({"Blocks": broken}, items=True)
+    place, _, rest = sentence.removeprefix("f.json: $.Blocks[7].Relationships[0].").partition(": ")
+    assert (place, rest.partition("; ")[0]) == (what.partition(" ")[0], f"{what} (Textract)")
+    odd = textract()
+    odd[1]["Id"] = []
+    assert len(read({"Blocks": odd}).boxes) == 3
 
 
 def page_xml(order: str, *regions: str) -> bytes:

@@ -24,7 +24,9 @@ from evaluator.formats.coco.stream import ImagesAndLabels, Instances
 from evaluator.formats.column_checks import AnyColumn
 from evaluator.system.engine import Shard, plan
 
-_PAGES: Final = 20_000
+_PAGES: Final = 4_000
+# Of each a file is open.
+_MOST_SHARDS: Final = 250
 # Field and type of what `Boxes` has under another name or in another type.
 _FIELDS: Final = {"label": ("label", np.int32), "position": ("row", np.int32), "row": ("row", np.int64)}
 
@@ -42,7 +44,7 @@ def write(folder: Path, key: str, path: Path, pages: Annotations) -> Annotations
     plain, or of whose boxes something is to be said.
     """
     entries = columns.page_order(pages)
-    shards = plan(np.arange(len(entries)), _PAGES)
+    shards = plan(np.arange(len(entries)), max(_PAGES, len(entries) // _MOST_SHARDS))
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as waiting:
         place, side = Path(waiting), pages.side

@@ -95,7 +95,7 @@ class Decisions {
     if (!data.rows.some(({ key }) => key === this.chosen)) this.chosen = data.rows[0]?.key ?? "";
     const held = this.edited;
     this.queue.begin();
-    const models = data.models.map(({ letter, name }) => html("span", { role: "columnheader", class: "dc-model" }, letterBadge(letter), name));
+    const models = data.models.map(({ letter, name }) => html("span", { role: "columnheader", class: "dc-model", title: name }, letterBadge(letter), name));
     const heads = ["Verdict and note", "Owner, due, status", "Effect on the numbers"].map((words) => html("span", { role: "columnheader" }, words));
     this.head.replaceChildren(html("span", { role: "columnheader" }, "Cause"), ...models, ...heads);
     this.root.style.setProperty("--models", String(data.models.length));

@@ -70,7 +70,7 @@ def _list(
     improbable = findings.review_log().improbable(datetime.now(UTC))
     payload = DecisionsPayload(
         set=str(hash((state.decided, *(result_key(loaded, model) for model in loaded.pair)))) if loaded else "",
-        models=[ModelItem(model.letter, plain(frame.short_name(model))) for model in loaded.pair] if loaded else [],
+        models=[ModelItem(model.letter, plain(frame.whole_name(model))) for model in loaded.pair] if loaded else [],
         rows=[
             shown.decision_row(
                 row,

@@ -220,7 +220,7 @@ class _Parts:
                 if self._reached[key] <= MOST_ABOVE:
                     yield key
                 elif self._reached[key] == MOST_ABOVE + 1:
-                    rule = f"a block may lie in {MOST_ABOVE} others, by way of others (Textract)"
+                    rule = f"a block must lie in at most {MOST_ABOVE} others, by way of others (Textract)"
                     self._file.collector.error(self._by_id[key][0], rule, "more", AGAIN)
 
     def _texts(self, block: _Block, place: str, kind: str) -> list[str]:

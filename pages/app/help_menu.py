@@ -23,6 +23,7 @@ MANUAL: Final[Mapping[str, str]] = {
     "ci-gate": "A gate in continuous integration",
     "deploy": "Deployment behind a proxy",
     "login": "Login and reverse proxy",
+    "scale": "Many pages",
     "extend": "What can be extended",
     "new-format": "A new annotation format",
     "speed": "Speed beside other tools",

@@ -1,5 +1,6 @@
 """A corpus says what its files say, to the last bit, and is whole or is not there."""
 
+import gc
 from pathlib import Path
 from typing import Any, cast
 
@@ -99,6 +100,8 @@ def test_parts_of_a_corpus_say_what_the_whole_says(
     protocol: str, data: st.DataObject, seed: int, pages: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """It has no boxes, or the whole was read because something about boxes has to be said."""
+    # Each part ends with a collection, which takes long after the thousands of tests of a worker.
+    gc.freeze()
     folder, rng = tmp_path_factory.mktemp("corpus"), np.random.default_rng(seed)
     # Many boxes are found, so that nobody looks for the reason.
     truth = [row for row in random_rows(seed, documents=6)[0] if row.document != "3.pdf"]

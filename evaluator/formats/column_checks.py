@@ -123,10 +123,6 @@ def contradictions(source: Annotations, names: Collection[str], read: Callable[[
         yield "outlines"
 
 
-def _not_finite(values: AnyColumn) -> AnyColumn:
-    return ~np.isfinite(values)
-
-
 def _lie_in(values: AnyColumn, end: int) -> bool:
     return not len(values) or (int(values.min()) >= 0 and int(values.max()) < end)
 

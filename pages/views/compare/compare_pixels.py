@@ -25,7 +25,6 @@ from evaluator.protocols.pixel.regions import WrongComponent
 from evaluator.review.pixel_targets import JudgedPiece, judged_pieces
 from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, pictures
-from pages.app.address import at, write_url
 from pages.app.cache import Cached
 from pages.app.results import result_of
 from pages.app.session_files import LoadedBoxes, PairModel, Place
@@ -52,7 +51,7 @@ def body(loaded: LoadedBoxes, kinds: Mapping[str, str]) -> None:
         st.html('<div class="ls-empty"><p>The pixels of these files cannot be counted.</p></div>')
         frame.issues([issue for each in counted for issue in each.issues])
         st.page_link(PIXEL_VIEW, label="Open Confusion", icon=":material/grid_on:")
-        _write_url()
+        panes.write_page_url()
         return
     a, b = results
     with head:
@@ -79,7 +78,7 @@ def body(loaded: LoadedBoxes, kinds: Mapping[str, str]) -> None:
         ledgers=lambda: _ledgers(tuple(key), a, b),
         open_item=lambda item: panes.open_place(lambda: go_to_page(item.document, item.page or 0)),
     )
-    _write_url()
+    panes.write_page_url()
 
 
 def _key(loaded: LoadedBoxes, *results: pixel.PixelResult) -> list[str]:
@@ -131,8 +130,6 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
         chosen=loaded.pair,
         key=(key, first, second),
         pages=pages,
-        place=lambda: Place(state.doc, state.page or 0) if state.doc is not None else None,
-        go=_go,
         picture=lambda place: _picture(loaded, place, a),
         draw=draw,
         judged=judged,
@@ -140,7 +137,6 @@ def _source(loaded: LoadedBoxes) -> panes.Source | None:
         open=_open,
         judge=lambda event: _judge(loaded, event),
         said=partial(findings.statuses, loaded),
-        write_url=_write_url,
         short=lambda value: short_pixels(float(value)),
         prepare=lambda place: pictures.prepare_page(loaded, place),
     )
@@ -153,11 +149,6 @@ def _picture(loaded: LoadedBoxes, place: Place, result: pixel.PixelResult) -> Pi
         return picture
     width, height = result.extent[row].tolist()
     return msgspec.structs.replace(picture, width=width, height=height)
-
-
-def _go(place: Place) -> None:
-    if (state.doc, state.page) != (place.document, place.index):
-        go_to_page(place.document, place.index)
 
 
 def _open(event: OpenEvent) -> None:
@@ -187,8 +178,3 @@ def _judged_pieces(
         return [None] * len(drawn)
     width, height = result.extent[own].tolist()
     return judged_pieces(boxes, page, drawn, (width, height), findings.review_log())
-
-
-def _write_url() -> str:
-    place = Place(state.doc, state.page or 0) if state.doc is not None else None
-    return write_url("compare", at(place))

@@ -15,7 +15,6 @@ from evaluator.components.viewer.payload import NOTHING_DRAWN, VerdictEvent
 from evaluator.data.issues import plain
 from evaluator.metrics.item_ledger import Item, ItemLedger
 from pages.app import frame, pictures
-from pages.app.address import at, write_url
 from pages.app.cache import Cached
 from pages.app.session_files import Place
 from pages.app.state import go_to_page, state
@@ -33,7 +32,7 @@ def body(of: Reading, kinds: Mapping[str, str]) -> None:
     frame.at_right(of.loaded, reading_results.result_of(of, of.loaded.pair[0]).signature.line)
     panes.part(lambda: _source(of))
     differences(of, lambda item: panes.open_place(lambda: go_to_page(item.document, item.page or 0)))
-    _write_url()
+    panes.write_page_url()
 
 
 def differences(of: Reading, open_item: Callable[[Item], None]) -> None:
@@ -68,8 +67,6 @@ def _source(of: Reading) -> panes.Source:
         chosen=pair,
         key=(_key(of), first, second),
         pages=_PAGES.of(_key(of), lambda: item_pages(_ledgers(of)[0], of.system.cost)),
-        place=lambda: Place(state.doc, state.page or 0) if state.doc is not None else None,
-        go=_go,
         picture=lambda place: pictures.page_picture(of.loaded, place),
         draw=draw,
         judged=lambda place, order, pane: item_verdicts.on_pane(of, pair[order], place.document, place.index, pane),
@@ -77,14 +74,8 @@ def _source(of: Reading) -> panes.Source:
         open=lambda event: _open(of, event),
         judge=lambda event: _judge(of, event),
         said=item_verdicts.statuses,
-        write_url=_write_url,
         prepare=lambda place: pictures.prepare_page(of.loaded, place),
     )
-
-
-def _go(place: Place) -> None:
-    if (state.doc, state.page) != (place.document, place.index):
-        go_to_page(place.document, place.index)
 
 
 def _open(of: Reading, event: OpenEvent) -> None:
@@ -98,8 +89,3 @@ def _judge(of: Reading, event: VerdictEvent) -> None:
     model = next((each for each in of.loaded.pair if each.letter == event.letter), None)
     if model is not None:
         item_verdicts.handle(of, model, event)
-
-
-def _write_url() -> str:
-    place = Place(state.doc, state.page or 0) if state.doc is not None else None
-    return write_url("compare", at(place))

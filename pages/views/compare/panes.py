@@ -26,14 +26,31 @@ from evaluator.review.decisions import said_of_pages
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
 from pages.app import components, page_list, pictures, widgets
+from pages.app.address import at, write_url
 from pages.app.session_files import PairModel, Place
-from pages.app.state import KINDS_COMPARED, State, report, state
+from pages.app.state import KINDS_COMPARED, State, go_to_page, report, state
 from pages.views.compare import page_payload
 from pages.views.compare.page_payload import PairPages
 from pages.views.findings import findings
 
 # A key for each kind: boxes of one are nothing to another.
 _KEYS = {kind: f"compare_{kind}_panes" for kind in KINDS_COMPARED}
+
+
+def chosen_page() -> Place | None:
+    """Return the page that Pages and Compare have chosen; None without one."""
+    return Place(state.doc, state.page or 0) if state.doc is not None else None
+
+
+def choose_page(place: Place) -> None:
+    """Choose a page for Pages and Compare; what is chosen on it stays where it is the page already."""
+    if (state.doc, state.page) != (place.document, place.index):
+        go_to_page(place.document, place.index)
+
+
+def write_page_url() -> str:
+    """Write the address of Compare with the chosen page; return the query."""
+    return write_url("compare", at(chosen_page()))
 
 
 @dataclass(frozen=True)
@@ -49,8 +66,6 @@ class Source:
     chosen: tuple[PairModel, ...]
     key: tuple[object, ...]
     pages: ItemPages
-    place: Callable[[], Place | None]
-    go: Callable[[Place], None]
     picture: Callable[[Place], PictureItem]
     draw: Callable[[Place, PictureItem, Sequence[PairKind]], PairLayers]
     judged: Callable[[Place, int, PaneItem], PaneItem]
@@ -58,7 +73,9 @@ class Source:
     open: Callable[[OpenEvent], None]
     judge: Callable[[VerdictEvent], None]
     said: Callable[[ReviewLog], Sequence[FindingStatus]]
-    write_url: Callable[[], str]
+    place: Callable[[], Place | None] = chosen_page
+    go: Callable[[Place], None] = choose_page
+    write_url: Callable[[], str] = write_page_url
     short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
     sharper: Callable[[SharperEvent | None], None] = pictures.request_sharper
     below: Callable[[Place], None] = field(default=lambda _: None)

@@ -55,7 +55,7 @@ def show(of: Reading, model: Model, shown: ListedPages) -> None:
         key=_KEY,
         empty="No mistake passes the filter.",
         grid=gallery_items.GridPart(
-            groups=_groups(of, model, every, first),
+            groups=_groups(of, model, page_of, every, first),
             causes=(),
             by_cause=True,
             verdicts=[[] if judged is None else [judged] for judged in said],
@@ -100,8 +100,8 @@ def _said(page_of: _PageOf, entry: Entry) -> JudgedItem | None:
     return None if review is None or review[1] is None else judged_item(review[1])
 
 
-def _groups(of: Reading, model: Model, every: Sequence[Entry], first: int) -> list[GroupItem]:
-    result, log, page_of = reading_results.result_of(of, model), findings.review_log(), _pages(of, model)
+def _groups(of: Reading, model: Model, page_of: _PageOf, every: Sequence[Entry], first: int) -> list[GroupItem]:
+    result, log = reading_results.result_of(of, model), findings.review_log()
     groups, start = [], 0
     for name, some in groupby(every, key=lambda entry: entry.name):
         own = list(some)

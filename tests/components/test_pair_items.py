@@ -1,6 +1,7 @@
 """Linked panes of pixels, fields and posters: pages and filters by hand, and what is drawn equals the ledgers."""
 
 import itertools
+import uuid
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -263,7 +264,7 @@ def test_what_either_model_has_wrong_can_be_judged(store_path: Path, kind: str) 
     for pane in given["panes"]:
         mistake = next(each for each in pane["mistakes"] if each["keys"])
         event = {
-            "id": f"one-{pane['letter']}", "document": given["page"]["document"], "index": given["page"]["index"],
+            "id": uuid.uuid4().hex, "document": given["page"]["document"], "index": given["page"]["index"],
             "number": mistake["number"], "keys": mistake["keys"], "target": mistake["target"], "verdict": "ignore",
             "note": pane["letter"], "letter": pane["letter"], "name": "Ngozi",
         }  # fmt: skip

@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 import sqlite3
+import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from functools import cache
@@ -90,9 +91,15 @@ def row_of(app: AppTest, title: str) -> dict[str, Any]:
     return dict(row)
 
 
-def edit(app: AppTest, title: str, field: str, value: str, *, name: str = "Chidi", act: str = "one-act") -> AppTest:
+def edit(app: AppTest, title: str, field: str, value: str, *, name: str = "Chidi", act: str = "") -> AppTest:
     """The view after something was said of a row of the list."""
-    event = {"id": act, "row": row_of(app, title)["key"], "field": field, "value": value, "name": name}
+    event = {
+        "id": act or uuid.uuid4().hex,
+        "row": row_of(app, title)["key"],
+        "field": field,
+        "value": value,
+        "name": name,
+    }
     return dashboard.send_event(app, "answered", "edit", event)
 
 

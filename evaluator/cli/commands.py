@@ -63,6 +63,7 @@ OPTIONS = {
     "--browser, --no-browser": "Open the browser when the dashboard is up. [default: --browser]",
     "--help, -h": "Display this message and exit.",
     "--version": "Display application version.",
+    "--install-completion": "Have the shell in use (bash, zsh, fish, PowerShell) complete commands and options.",
 }
 
 

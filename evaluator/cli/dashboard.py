@@ -254,8 +254,9 @@ def _free_port(wanted: int | None) -> int:
     candidates = [wanted] if wanted is not None else range(_FIRST_PORT, _FIRST_PORT + _PORTS_TRIED)
     for port in candidates:
         with socket.socket() as probe:
-            # The server sets it too: without it a port counts as taken for a minute after the last run.
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if sys.platform != "win32":  # there it takes a port that is in use
+                # The server sets it too: without it a port counts as taken for a minute after the last run.
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             with contextlib.suppress(OSError, OverflowError):
                 probe.bind(("127.0.0.1", port))
                 return int(probe.getsockname()[1])

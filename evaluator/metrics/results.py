@@ -261,7 +261,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def line(self) -> str:
         """Return the signature in one line of plain text.
 
-        For instance ``snapshot 1.3 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 412 pages · layoutscope 0.1.0``.
+        For instance ``snapshot 1.3 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 412 pages · layoutscope 0.2.0``.
         """
         parts = [f"{self.protocol} {self.version}"]
         if self.iou:

@@ -358,8 +358,21 @@ class Store:
             version = self._version(connection)
             if version == 0:
                 schema.create(connection)
-            else:
+            elif version < schema.VERSION:
+                if self._path is not None:
+                    _keep_copy(self._path, version)
                 schema.upgrade(connection, version)
+
+
+def _keep_copy(path: Path, version: int) -> None:
+    """Keep a copy of a file beside it, as it is before its upgrade."""
+    kept = path.with_name(f"{path.name}.layout-{version}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+    begun = kept.with_name(f".{kept.name}")
+    begun.unlink(missing_ok=True)
+    # A reader may read while the writer holds its turn.
+    with contextlib.closing(sqlite3.connect(path)) as source:
+        source.execute("VACUUM INTO ?", (str(begun),))
+    begun.replace(kept)
 
 
 def _parsed(address: str | Path) -> tuple[Path | None, URL]:

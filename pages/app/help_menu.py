@@ -27,6 +27,7 @@ MANUAL: Final[Mapping[str, str]] = {
     "extend": "What can be extended",
     "new-format": "A new annotation format",
     "speed": "Speed beside other tools",
+    "promises": "What you can rely on",
     "architecture": "Architecture",
 }
 """The pages of the documentation by the name of their file."""

@@ -17,6 +17,7 @@ from cyclopts import App
 from evaluator import formats
 from evaluator.cli import registered
 from evaluator.protocols import PROTOCOLS
+from evaluator.system.version import __version__
 from tests.building import box, snapshot_file, write_file
 from tests.cli.conftest import Runner
 
@@ -157,7 +158,7 @@ def test_thresholds_are_repeated_and_options_named_in_the_signature(run: Runner,
     assert result["thresholds"]["0.6"]["micro"]["fn"] == 1
     assert result["signature"] == (
         "snapshot 1.3 · IoU ≥ 0.60, 0.90 · score ≥ 0.50 · area ≥ 0.01 of the page · weights Table 2 · "
-        "1 document, 1 page · layoutscope 0.1.0"
+        f"1 document, 1 page · layoutscope {__version__}"
     )
 
 
@@ -430,11 +431,24 @@ def test_a_folder_is_read_as_one_file(run: Runner, gt: Path, tmp_path: Path) -> 
 
 
 def test_version_and_help(run: Runner) -> None:
-    assert run("--version") == (0, "layoutscope 0.1.0\n", "")
+    assert run("--version") == (0, f"layoutscope {__version__}\n", "")
     for words in (["--help"], ["evaluate", "--help"], ["check", "--help"], ["open", "--help"]):
         code, out, _ = run(*words)
         assert code == 0
         assert "Usage: layoutscope" in out
+
+
+def test_a_shell_completes_commands_and_options(run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    code, _, err = run("--install-completion", "--shell", "bash")
+    script = tmp_path / ".local/share/bash-completion/completions/layoutscope"
+    assert (code, err) == (0, "")
+    ask = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _layoutscope; echo "${COMPREPLY[@]}"'
+    for words, answer in ((["ev"], "evaluate"), (["evaluate", "--g"], "--gt")):
+        done = subprocess.run(
+            ["bash", "-c", ask, script, "layoutscope", *words], capture_output=True, text=True, check=True
+        )  # fmt: skip
+        assert done.stdout.split() == [answer]
 
 
 def commands_of(app: App, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:

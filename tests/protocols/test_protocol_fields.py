@@ -33,6 +33,7 @@ from evaluator.metrics import export
 from evaluator.protocols.fields.evaluation import FieldsResult, compare, evaluate, merge, score
 from evaluator.protocols.fields.pairing import assign
 from evaluator.protocols.fields.values import dates_of, is_right, number_of, similarities, similarity, text_similarity
+from evaluator.system.version import __version__
 from tests.building import field_documents
 
 ORACLES = Path(__file__).parents[1] / "oracles" / "stickler"
@@ -555,13 +556,13 @@ def test_options_leave_boxes_and_classes_out() -> None:
 def test_the_signature_says_everything_that_was_chosen() -> None:
     assert hand(iou=[0.75, 0.5]).signature.line == (
         "fields 1.0 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · values: text ≥ 0.80, numbers within 1e-09, others exact · "
-        "1 document, 1 page · layoutscope 0.1.0"
+        f"1 document, 1 page · layoutscope {__version__}"
     )
     schema = schema_of({"total": Rule("number", 1.0)}, {}, name="invoice.json", sha256="0123456789abcdef")
     changed = hand(iou=0.5, schema=schema, parity="stickler", min_score=0.25, labels=["total"])
     assert changed.signature.line == (
         "fields 1.0 · IoU ≥ 0.50 · score ≥ 0.25 · labels total · values: invoice.json 0123456789ab · parity stickler · "
-        "recall grid decimal · 1 document, 1 page · layoutscope 0.1.0"
+        f"recall grid decimal · 1 document, 1 page · layoutscope {__version__}"
     )
 
 

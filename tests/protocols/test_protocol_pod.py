@@ -19,6 +19,7 @@ from evaluator.data.issues import BadInput
 from evaluator.metrics.average_precision import all_point_precision, eleven_point_precision
 from evaluator.protocols import pod
 from evaluator.protocols.pod.evaluation import evaluate, pair
+from evaluator.system.version import __version__
 from tests.building import Box, annotations, box, ground_truth
 
 ORACLES = Path(__file__).resolve().parents[1] / "oracles" / "pod"
@@ -386,13 +387,14 @@ def test_the_signature_says_everything_that_was_chosen() -> None:
     rows = [box(0, 0, 50, 50, score=1.0)]
     assert both(rows, rows).signature.line == (
         "pod 2017 · IoU > 0.60, 0.80 · score ≥ 0.00 · AP 11-point · "
-        "ignored: 30 × 30 px, lines of 0 px, and their duplicates · 1 document, 1 page · layoutscope 0.1.0"
+        f"ignored: 30 × 30 px, lines of 0 px, and their duplicates · 1 document, 1 page · layoutscope {__version__}"
     )
     sizes = {"small_px": 10, "line_max_px": 1.5}
     changed = both(rows, rows, iou=[0.5], ap="all-point", min_score=0.25, labels=["Table"], lenient=True, **sizes)
     assert changed.signature.line == (
         "pod 2017 · IoU > 0.50 · score ≥ 0.25 · labels Table · AP all-point · "
-        "ignored: 10 × 10 px, lines of 1.5 px, and their duplicates · lenient · 1 document, 1 page · layoutscope 0.1.0"
+        "ignored: 10 × 10 px, lines of 1.5 px, and their duplicates · lenient · 1 document, 1 page · "
+        f"layoutscope {__version__}"
     )
 
 

@@ -15,6 +15,7 @@ from evaluator.formats.snapshot import check_pair
 from evaluator.matching.box_results import BoxResult
 from evaluator.metrics.results import RATIOS
 from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, evaluate, pair
+from evaluator.system.version import __version__
 from tests.building import LABELS, annotations, box, ground_truth, random_rows
 from tests.reading import SHARED, needs_shared, refusal, refusal_issues
 
@@ -350,12 +351,12 @@ def test_the_table_has_the_pooled_row_first() -> None:
 
 def test_the_signature_says_everything_that_was_chosen() -> None:
     assert hand().signature.line == (
-        "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · 2 documents, 3 pages · layoutscope 0.1.0"
+        f"snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · 2 documents, 3 pages · layoutscope {__version__}"
     )
     changed = hand(min_score=0.25, min_area=0.008, labels=["Figure"], class_weight={"Table": 2.0})
     assert changed.signature.line == (
         "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.25 · area ≥ 0.008 of the page · labels Figure · weights Table 2 · "
-        "2 documents, 3 pages · layoutscope 0.1.0"
+        f"2 documents, 3 pages · layoutscope {__version__}"
     )
 
 

@@ -295,6 +295,12 @@ class TestContract:
         assert store.events() == old
         assert (store.events()[0].tags, store.log().judged[old[1].target_id].task) == ((), None)
         task = {"owner": "Ben", "due": "2026-12-05", "status": "in_progress"}
+        if "://" not in address:
+            (copy,) = Path(address).parent.glob(f"*.layout-{layout}-*")
+            with database(str(copy)) as connection:
+                assert schema.stored_version(connection) == layout
+                kept = connection.execute(text("SELECT id FROM layoutscope_event ORDER BY seq")).scalars().all()
+            assert kept == [event.id for event in old]
         new = on_page(2, tags=["new"], author="Ben", verified=True, **task)
         store.add([new])
         assert opened(address).events() == [*old, new]

@@ -1,4 +1,7 @@
-"""Good files with one value changed, and what readers make of them: no box may leave without an issue."""
+"""Good files with one value changed, and what readers make of them: no box may leave without an issue.
+
+Nor may a place in the order, a text or a cell of a table, in those of `item_files`.
+"""
 
 import io
 import json
@@ -7,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
+from evaluator import formats
 from evaluator.data.fields import FieldDocuments, leaves
 from evaluator.data.issues import BadInput, Issue
 from evaluator.formats.posters import Posters
 from tests.attacks import good_files, read
+from tests.item_files import item_files
 
 # Numbers that no parser of JSON may accept are put in as text, and bared.
 _BARE: Final = ("NaN", "1e400")
@@ -23,6 +28,8 @@ _OPTIONAL: Final[Mapping[str, str]] = {
     "docling": "texts tables", "mineru": "para_blocks preproc_blocks discarded_blocks blocks",
     "paddle": "layout_det_res", "marker": "children", "azure": "tables figures pageResults lines",
     "documentai": "blocks paragraphs tables visualElements", "image-folder": "objects", "fields": "_bbox",
+    "items": "order text html cells box groups id ordered unordered",
+    "alto": "CONTENT SUBS_CONTENT IDNEXT", "page-xml": "Unicode",
     "posters": "$ posterContent sections sectionContent",
 }  # fmt: skip
 # What kind a block is, and a column of any name in a record of JSON_MIN: another value has another meaning.
@@ -43,14 +50,17 @@ def losses(reader: str, *, step: int = 1) -> Iterator[tuple[str, bool]]:
 
     A box may leave when there is an issue that the good file does not have, and that tells of the change.
     """
-    for name, content in good_files()[reader]:
-        before, known = _outcome(reader, name, content)
-        for at, change in enumerate(changes(content) if before else ()):
+    files = [(name, content, False) for name, content in good_files()[reader]]
+    files += [(name, text.encode(), True) for name, text in item_files().get(reader, ())]
+    for name, content, items in files:
+        before, known = _outcome(reader, name, content, items=items)
+        for at, change in enumerate(changes(content) if any(before) else ()):
             if at % step or _says_less(reader, change):
                 continue
-            after, issues = _outcome(reader, name, change.content)
+            after, issues = _outcome(reader, name, change.content, items=items)
+            less = any(now < then for now, then in zip(after, before, strict=True))
             told = any(issue not in known and _tells(issue, change.place) for issue in issues)
-            yield f"{name}: {change.place} {change.to}", after < before and not told
+            yield f"{name}{' with items' * items}: {change.place} {change.to}", less and not told
 
 
 def changes(content: bytes) -> Iterator[Change]:
@@ -68,6 +78,10 @@ def _says_less(reader: str, change: Change) -> bool:
     if reader == "fields" and not change.key.startswith("_"):
         return True  # a document has the keys and values that it likes
     nothing = (*_NONE, "''", "{}", "{'x': 1}") if reader == "posters" else _NONE
+    if reader in ("alto", "page-xml"):
+        nothing = _CELLS
+    elif change.key in ("text", "html"):
+        nothing = (*nothing, "''")
     optional = change.key in _OPTIONAL.get(reader, "").split()
     return (reader, change.key) in _MEANINGS or (optional and change.to in nothing)
 
@@ -137,13 +151,13 @@ def _in_xml(content: bytes) -> Iterator[Change]:
         element.tag = tag
         for cell in _CELLS if text and text.strip() else ():
             element.text = cell
-            yield Change(place, "", cell, ElementTree.tostring(root))
+            yield Change(place, tag.rpartition("}")[2], cell, ElementTree.tostring(root))
         element.text = text
         for name in attributes:
             others = {key: value for key, value in attributes.items() if key != name}
             for to in (None, *_CELLS):
                 element.attrib = others if to is None else {**others, name: to}
-                yield Change(f"{place} {name}", "", "without" if to is None else to, ElementTree.tostring(root))
+                yield Change(f"{place} {name}", name, "without" if to is None else to, ElementTree.tostring(root))
         element.attrib = attributes
 
 
@@ -159,14 +173,19 @@ def _in_lines(content: bytes) -> Iterator[Change]:
                 yield Change(f"line {row + 1}, cell {column + 1}", "", "without" if to is None else to, text.encode())
 
 
-def _outcome(reader: str, name: str, content: bytes) -> tuple[int, tuple[Issue, ...]]:
-    """How many boxes, or sections of posters, a reader finds, and its issues."""
+def _outcome(reader: str, name: str, content: bytes, *, items: bool) -> tuple[list[int], tuple[Issue, ...]]:
+    """How many boxes or sections a reader finds, with `items` also places, letters and cells; and its issues."""
     try:
-        held = read(reader, name, content)
+        held = formats.read_bytes(content, name, format=reader, items=True) if items else read(reader, name, content)
     except BadInput as refused:
-        return 0, refused.issues
+        return [0] * (4 if items else 1), refused.issues
     if isinstance(held, FieldDocuments):
-        return sum(each.box is not None for tree in held.documents.values() for _, each in leaves(tree)), held.issues
+        return [sum(each.box is not None for tree in held.documents.values() for _, each in leaves(tree))], held.issues
     if isinstance(held, Posters):
-        return sum(len(poster.sections) for poster in held.posters.values()), held.issues
-    return len(held.boxes), held.issues
+        return [sum(len(poster.sections) for poster in held.posters.values())], held.issues
+    if not items:
+        return [len(held.boxes)], held.issues
+    order, texts, tables = (column or () for column in (held.boxes.order, held.boxes.text, held.boxes.cells))
+    letters = sum(len(text or "") for text in texts)
+    cells = sum(each is not None if isinstance(each, str) else len(each or ()) for each in tables)
+    return [len(held.boxes), sum(each is not None for each in order), letters, cells], held.issues

@@ -37,6 +37,7 @@ from evaluator.data.issues import BadInput, Issue, count_of, has_errors, plain
 from evaluator.data.page_sizes import with_sizes
 from evaluator.formats import search
 from evaluator.formats.base import Reading
+from evaluator.formats.coco import is_unresolved
 from evaluator.formats.posters import Posters
 from evaluator.formats.writers import WRITERS, Writer, WriteResult, writer_named
 from evaluator.formats.writers.base import HEAD
@@ -153,7 +154,7 @@ def _boxes(path: Path, reading: Reading, gt: Path | None) -> Annotations:
     if gt is not None:
         as_truth = Reading(side="ground_truth", columns=reading.columns, level=reading.level)
         read = formats.resolve(read, formats.read(gt, **msgspec.structs.asdict(as_truth)))
-    if read.format == "coco" and read.side == "prediction" and not read.label_map:
+    if is_unresolved(read):
         raise UsageError(f"{path.name} is a COCO results list, which names no pages and labels; give them with --gt.")
     return read
 

@@ -242,7 +242,7 @@ def _named_pages(source: Annotations, keys: list[PageKey], known: set[str]) -> d
 
 
 def _with_image_ids(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
-    boxes, own_pages = source.boxes, bool(source.label_map)
+    boxes, own_pages = source.boxes, bool(source.evaluated)
     rows = image_rows(source.page_ids, other.page_ids, other.page_images, fix.value)
     # A results list has no pages until it takes those of its ground truth.
     is_list = not own_pages or (source.documents == other.documents and [*source.page_ids] == [*other.page_ids])

@@ -60,6 +60,10 @@ class _File(XmlFile):
         # What the reading order holds, by depth; it ends before what holds it.
         self._order: dict[int, list[Element]] = {}
         self._unordered: list[Element] = []
+        # By IDNEXT: blocks that the next one does not follow, and those that name nothing.
+        self._broken: list[Element] = []
+        self._nowhere: list[Element] = []
+        self._bare: list[Element] = []
         self._places: dict[int, Place] = {}
         self._texts: dict[int, str | None] = {}
         # The word of which the first part was read, until the second one is.
@@ -75,6 +79,8 @@ class _File(XmlFile):
             self._image = element.text
         elif element.parent == "Tags":
             self._tag(element)
+        elif element.parent in ("ReadingOrder", *_ORDER) and self.reads_items and element.name not in _ORDER:
+            self.need_known([element], ())
         elif element.name in _ORDER:
             element.children += self._order.pop(element.depth + 1, [])
             self._order.setdefault(element.depth, []).append(element)
@@ -137,6 +143,20 @@ class _File(XmlFile):
             fix = "Its blocks have that of the file; those in margins have none."
             found = count_of(len(self._unordered), "page")
             self.collector.warning(self._unordered[0].place, rule, f"{found} without", fix)
+        if self._bare:
+            rule, found = f"a String must have CONTENT ({_SOURCE})", f"{len(self._bare):,} without"
+            self.collector.warning(self._bare[0].place, rule, found, "They are read without text.")
+        if self._broken:
+            rule = f"IDNEXT should lead from one block to the next, and in no circle ({_SOURCE})"
+            name = quote(self._broken[0].attributes.get("ID", ""))
+            found = f"{count_of(len(self._broken), 'block')} that the next does not follow, the first {name}"
+            fix = "Blocks of a circle have no place in the order; correct IDNEXT."
+            self.collector.warning(self._broken[0].place, rule, found, fix)
+        if self._nowhere:
+            rule = f"IDNEXT should name a block ({_SOURCE})"
+            name = quote(self._nowhere[0].attributes["IDNEXT"])
+            found = f"{count_of(len(self._nowhere), 'name')} of nothing, the first {name}"
+            self.collector.warning(self._nowhere[0].place, rule, found, "The order ends there.")
         super().end()
 
     def _read_items(self) -> None:
@@ -163,7 +183,11 @@ class _File(XmlFile):
             self.collector.warning(unknown[0].place, rule, found, "They are left out.")
         for page, blocks in pages if not self._order else ():
             if any("IDNEXT" in block.attributes for block in blocks):
-                self._places.update(_chained(blocks))
+                places, broken = _chained(blocks)
+                self._places.update(places)
+                self._broken += broken
+                nowhere = (block for block in blocks if block.attributes.get("IDNEXT", "") not in {"", *holders})
+                self._nowhere += nowhere
             elif blocks:
                 self._unordered.append(page)
         bare = {*map(id, self._unordered)}
@@ -175,8 +199,11 @@ class _File(XmlFile):
     def _text(self, block: Element) -> str | None:
         lines: list[str] = []
         stated = [child for child in block.children if child.name == "TextLine"]
+        self.need_known(block.children, ("Shape", "TextLine", *_BLOCKS))
         for line in stated:
             words: list[str] = []
+            self.need_known(line.children, ("Shape", "String", "SP", "HYP"))
+            self._bare += (part for part in line.children if part.name == "String" and "CONTENT" not in part.attributes)
             for part in line.children:
                 content, kind = part.attributes.get("CONTENT", ""), part.attributes.get("SUBS_TYPE")
                 if part.name == "HYP" and words and not self._parted:
@@ -283,20 +310,26 @@ def _ids(element: Element) -> Iterator[str]:
             yield from _ids(child)
 
 
-def _chained(blocks: Sequence[Element]) -> Iterator[tuple[int, Place]]:
-    """Yield the places of blocks that name the next one; several chains may be read in any order."""
+def _chained(blocks: Sequence[Element]) -> tuple[dict[int, Place], list[Element]]:
+    """Return the places of blocks that name the next one, and those whose next one does not follow them.
+
+    Several chains may be read in any order.
+    """
     following = {block.attributes["ID"]: block.attributes.get("IDNEXT") for block in blocks if "ID" in block.attributes}
     by_id = {block.attributes.get("ID"): block for block in blocks}
     named = {*following.values()}
     starts = [key for key, after in following.items() if after is not None and key not in named]
-    seen: set[str] = set()
+    places: dict[int, Place] = {}
+    left = {id(block) for block in blocks if block.attributes.get("IDNEXT") in following}
     for chain, start in enumerate(starts):
         at = member_place((), chain, ordered=False) if len(starts) > 1 else ()
+        before = 0
         key: str | None = start
-        while key in following and key not in seen:
-            yield id(by_id[key]), (*at, len(seen))
-            seen.add(key)
-            key = following[key]
+        while key in following and (block := id(by_id[key])) not in places:
+            left.discard(before)
+            places[block] = (*at, len(places))
+            before, key = block, following[key]
+    return places, [block for block in blocks if id(block) in left]
 
 
 def _references(element: Element) -> list[str]:

@@ -31,6 +31,7 @@ _HOLDING: Final = tuple(name for name in _LISTS if name not in ("texts", "field_
 _HOLDERS: Final = tuple(f"#/{name}/" for name in _HOLDING)
 
 _CONTENTS: Final = "document_index"
+_IN_BODY: Final = (None, "body")
 
 _NO_SIZE: Final = {"width": math.nan, "height": math.nan}
 
@@ -239,6 +240,19 @@ def _order(body: object, items: Sequence[_Item], file: OutputFile) -> dict[str, 
         rule, fix = "children should name items of the document (DoclingDocument)", "These have no place in the order."
         found = f"{count_of(len(unknown), 'name')} of nothing, the first {quote(unknown[0])}"
         file.collector.warning("$.body", rule, found, fix)
+    left = [
+        item
+        for item in items
+        if item.prov
+        and item.content_layer in _IN_BODY
+        and item.self_ref not in order
+        # Versions before 1.1 have no layers.
+        and not (item.parent and item.parent.target.startswith("#/furniture"))
+    ]
+    if left:
+        rule = "body should name each item, or one that holds it, among its children (DoclingDocument)"
+        what = f"{len(left):,} of {count_of(len(items), 'item')} not named, the first {quote(left[0].self_ref)}"
+        file.collector.warning("$.body", rule, what, "These have no place in the order.")
     return order
 
 
@@ -260,7 +274,7 @@ def _held(
     item: _Item, index: int, place: str, first: int | None, *, text: str | None, height: float, file: OutputFile
 ) -> Held:
     """Return what one of the boxes of an item holds: its place, its part of the text, the cells with the first box."""
-    placed = None if first is None or item.content_layer not in (None, "body") else (first + index,)
+    placed = None if first is None or item.content_layer not in _IN_BODY else (first + index,)
     table = None
     if item.label == "table" and index == 0 and item.data is not None:
         grid = file.convert(item.data, _Grid, f"{place}.data")

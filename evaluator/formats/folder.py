@@ -166,7 +166,7 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
         page_index=np.concatenate([part.page_index for part in parts]),
         boxes=_boxes(parts, labels, codes),
         issues=(*collector.issues(), *(issue for part in parts for issue in part.issues)),
-        label_map=first.label_map,
+        label_map={key: name for part in parts for key, name in part.label_map.items()},
         page_ids=[name for part in parts for name in part.page_ids],
         parts=tuple(Part(part.name, part.sha256, len(part.page_index), len(part.boxes)) for part in parts),
         unit=first.unit,
@@ -226,6 +226,7 @@ def _check(parts: Sequence[Annotations], collector: Collector, *, pages_apart: b
     first = parts[0]
     owner: dict[str, Annotations] = {}
     page_owner: dict[tuple[str, int], Annotations] = {}
+    named: dict[str, str] = {}
     for part in parts:
         what = f"{part.name} and {first.name}"
         for key in ("format", "side", "unit"):
@@ -233,7 +234,14 @@ def _check(parts: Sequence[Annotations], collector: Collector, *, pages_apart: b
                 pair = f"{quote(getattr(part, key))} and {quote(getattr(first, key))}"
                 rule = f"files read as one must have the same {key}"
                 collector.error(what, rule, pair, "Give one of them alone with --gt or --pred.")
-        if part.label_map != first.label_map:
+        # A results list names the categories that occur in it.
+        same = (
+            part.label_map == first.label_map
+            if part.evaluated
+            else all(named.get(key, name) == name for key, name in part.label_map.items())
+        )
+        named |= part.label_map
+        if not same:
             rule = "files read as one must have the same label_map (snapshot 1.3, section 9.2)"
             pair = f"{quote(part.label_map)} and {quote(first.label_map)}"
             collector.error(what, rule, pair, "Give all files the same ids and names.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -70,6 +71,9 @@ class PageLine(msgspec.Struct, omit_defaults=True):
     groups: PageGroup | None = None
 
 
+_KEYS: Final = {kind: frozenset(kind.__struct_fields__) for kind in (PageLine, PageItem, PageCell)}
+
+
 def schema() -> dict[str, Any]:
     """Return the JSON schema of a line, draft 2020-12."""
     return {"title": "A page of items", **msgspec.json.schema(PageLine)}
@@ -109,6 +113,7 @@ class Items(ModelOutput):
         bare: list[str] = []
         total = 0
         for place, line in file.entries(tree, "$", PageLine):
+            _check_spelling(tree[int(place[2:-1])], place, file)
             total += len(line.items)
             bare += _add(line, place, file)
         if not file.reads_items:
@@ -123,6 +128,21 @@ class Items(ModelOutput):
 
 
 FORMAT: Final = Items()
+
+
+def _check_spelling(line: Mapping[str, Any], place: str, file: OutputFile) -> None:
+    """Report keys of a page and of what is on it that are there in another spelling."""
+    objects: list[tuple[object, str, frozenset[str]]] = [(line, place, _KEYS[PageLine])]
+    for at, item in enumerate(line["items"]):
+        objects.append((item, f"{place}.items[{at}]", _KEYS[PageItem]))
+        cells = item.get("cells") or ()
+        objects += (
+            (cell, f"{place}.items[{at}].cells[{cell_at}]", _KEYS[PageCell]) for cell_at, cell in enumerate(cells)
+        )
+    for held, where, keys in objects:
+        if isinstance(held, dict) and not held.keys() <= keys:
+            for key in sorted(keys):
+                file.check_spelling(held, key, where)
 
 
 def _add(line: PageLine, place: str, file: OutputFile) -> list[str]:

@@ -25,6 +25,15 @@ _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _DEPTH: Final = 3
 # Elements of a page that have an outline and are no region.
 _NO_OTHERS: Final = ("Border", "PrintSpace", "Region")
+_ON_PAGE: Final = (
+    "AlternativeImage", "Border", "PrintSpace", "ReadingOrder", "Layers", "Relations", "TextStyle", "UserDefined",
+    "Labels",
+)  # fmt: skip
+_OF_TEXT: Final = ("TextLine", "Word", "Glyph")
+_IN_REGIONS: Final = (
+    *_OF_TEXT, "TextEquiv", "TextStyle", "AlternativeImage", "Coords", "Baseline", "Grid", "Graphemes", "Roles",
+    "TableCell", "CornerPts", "UserDefined", "Property", "Labels",
+)  # fmt: skip
 _ROLE: Final = (("rowIndex", 0), ("columnIndex", 0), ("rowSpan", 1), ("colSpan", 1))
 _TRANSKRIBUS: Final = (("row", 0), ("col", 0), *_ROLE[2:])
 _WHOLE: Final = re.compile(r"[0-9]{1,10}")
@@ -48,6 +57,8 @@ class _File(XmlFile):
         elif element.depth == _DEPTH and element.parent == "Page":
             if not element.name.endswith(_NO_OTHERS) and element.child("Coords"):
                 self._others.append(element)
+            elif self.reads_items and not element.name.endswith("Region"):
+                self.need_known([element], _ON_PAGE)
             if element.name == "ReadingOrder" and self.reads_items:
                 self._order += element.children
             self._regions_of(element)
@@ -94,10 +105,13 @@ class _File(XmlFile):
     def _text(self, element: Element) -> str | None:
         said = [child for child in element.children if child.name == "TextEquiv"]
         said.sort(key=lambda each: self.number(each, "index") if "index" in each.attributes else -math.inf)
+        self.need_known((child for child in element.children if not child.name.endswith("Region")), _IN_REGIONS)
+        self.need_known((child for each in said for child in each.children), ("Unicode", "PlainText"))
         held = (said[0].child("Unicode") or said[0].child("PlainText")) if said else None
         text = None if not said else "" if held is None else held.text
-        lines = () if text else (self._text(child) for child in element.children if child.name == "TextLine")
-        return "\n".join(filter(None, lines)) or text
+        parts = () if text else (self._text(child) for child in element.children if child.name in _OF_TEXT)
+        between = {"TextLine": " ", "Word": ""}.get(element.name, "\n")
+        return between.join(filter(None, parts)) or text
 
     def _cells(self, element: Element) -> Iterator[Cell]:
         """Yield the cells of a table: regions with a role in it, or the cells of Transkribus."""
@@ -164,8 +178,8 @@ class PageXml(XmlFormat):
     ``points`` or ``Point`` elements. The label of a text region is its ``type`` (``heading``), of another its element
     (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, stands in for a missing one. The
     score is ``conf`` of the outline. ``boxes.ids`` are the ids of the regions. Items have the places of
-    ``ReadingOrder`` and the text of ``TextEquiv``, else of their lines; tables the regions in them that have a
-    ``TableCellRole``, or the cells of Transkribus.
+    ``ReadingOrder`` and the text of ``TextEquiv``, else of their lines, words or glyphs; tables the regions in them
+    that have a ``TableCellRole``, or the cells of Transkribus.
     """
 
     name = "page-xml"

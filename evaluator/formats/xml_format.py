@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import ClassVar, Final
 
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations, Place, Side
-from evaluator.data.issues import Collector, quote
+from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import FEWEST_POINTS, Builder, Held, Shape, member_place, points
 from evaluator.formats.xml_text import Element
 
 _GROUPS: Final = ("OrderedGroup", "UnorderedGroup")
+_BESIDE_REFERENCES: Final = ("UserDefined", "Labels")
 NO_PLACES: Final[Mapping[str, Place]] = {}
 """Of a page that states no order."""
 
@@ -42,6 +43,7 @@ class XmlFile(ABC):
         self.collector, self.name, self._source = collector, name, format.source
         self.builder = Builder(collector, format=format.name, source=format.source, score=format.score)
         self._kept: list[tuple[str, Held | None, Callable[..., None]]] = []
+        self._unknown: list[Element] = []
 
     def item(self, inside: Item | None, *, group: bool) -> Item:
         """Return an item that lies in another, or in none."""
@@ -72,6 +74,10 @@ class XmlFile(ABC):
             add(page, held=placed)
         self._kept.clear()
 
+    def need_known(self, elements: Iterable[Element], known: Collection[str]) -> None:
+        """Say in the end which of some elements have another name than these, so that what they hold is not read."""
+        self._unknown += (each for each in elements if each.name not in known)
+
     def references(self, group: Element, keys: tuple[str, str], at: Place = ()) -> Iterator[tuple[Element, Place]]:
         """Yield what refers to others in the groups of a reading order, with their places.
 
@@ -87,6 +93,7 @@ class XmlFile(ABC):
             at = member_place(at, 1, ordered=True)
         ordered = group.name.startswith("Ordered")
         members = [each for each in group.children if each.name.startswith((*_GROUPS, "RegionRef", "ElementRef"))]
+        self.need_known((each for each in group.children if each not in members), _BESIDE_REFERENCES)
         if ordered and any(index in each.attributes for each in members):
             members.sort(key=lambda each: self.number(each, index))
         for number, member in enumerate(members):
@@ -98,6 +105,11 @@ class XmlFile(ABC):
 
     def end(self) -> None:
         """Report what only the whole file shows; a file without a page where a format has nothing else to say."""
+        if self._unknown:
+            rule = f"elements should be those of the format ({self._source})"
+            first = self._unknown[0]
+            what = f"{count_of(len(self._unknown), 'other element')}, the first a <{first.name}>"
+            self.collector.warning(first.place, rule, what, "What they hold is not read.")
         if not self.builder.pages and not self.collector.failed:
             self.collector.error("", f"the file must have a <Page> ({self._source})", "none", "Export the file again.")
 

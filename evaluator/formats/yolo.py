@@ -10,6 +10,7 @@ import codecs
 import hashlib
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -46,7 +47,7 @@ _HEAD: Final = 1 << 16
 _BOX: Final = 5
 # A box with a confidence and the number of a track; as a corner of an outline it would be far off the page.
 _TRACKED: Final = 7
-_TRACK = re.compile(rb"^[ \t]*\d+(?:[ \t]+[0-9.eE+-]+){5}[ \t]+(\d+)[ \t\r]*$", re.MULTILINE)
+_TRACK = re.compile(rb"^[ \t]*\d+(?:\.0*)?(?:[ \t]+[0-9.eE+-]+){5}[ \t]+(\d+)(?:\.0*)?[ \t\r]*$", re.MULTILINE)
 
 
 class _Names(NamedTuple):
@@ -83,9 +84,7 @@ class Yolo(BoxFormat):
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """Return "prediction" when the first line has a confidence; None otherwise."""
-        words = next((line.split() for line in content[:_HEAD].splitlines() if line.strip()), [])
-        scored = len(words) > _BOX and (len(words) % 2 == 0 or _is_tracked([content[:_HEAD]]))
-        return "prediction" if scored and _is_labels(content) else None
+        return _side(content, tracked=_is_tracked([content[:_HEAD]]))
 
     def reads_whole(self, path: Path) -> bool:
         """Return whether a path is a label file or ``data.yaml``, read with what lies beside, or their folder."""
@@ -235,17 +234,26 @@ def _is_label(words: Sequence[str]) -> bool:
     return len(words) >= _BOX and all(map(is_number, words)) and float(words[0]).is_integer()
 
 
-def _is_tracked(texts: Sequence[bytes]) -> bool:
+def _is_tracked(texts: Sequence[bytes]) -> bool | None:
     """Return whether lines of seven numbers are boxes with a confidence and a track, in the text files of a data set.
 
-    So they are where one ends in a number from 2 on. Where none does, in two lines or more of nothing else than these
-    and boxes with a confidence: outlines of three points would all end on the edge of the page.
+    So they are where one ends in a number from 2 on. Where none does, and no line is longer, in two lines or more, or
+    beside boxes with a confidence: outlines of three points would all end on the edge of the page. None for one line
+    alone, which may be either.
     """
     tracks = [track for text in texts for track in _TRACK.findall(text)]
     if any(track.lstrip(b"0") not in (b"", b"1") for track in tracks):
         return True
-    words = [len(line.split()) for text in texts if len(tracks) > 1 for line in text.splitlines()]
-    return len(tracks) > 1 and words.count(_TRACKED) == len(tracks) and {0, _TRACKED - 1, _TRACKED}.issuperset(words)
+    words = Counter(len(line.split()) for text in texts if tracks for line in text.splitlines())
+    if not tracks or words[_TRACKED] > len(tracks) or max(words) > _TRACKED:
+        return False
+    return True if len(tracks) > 1 or words[_TRACKED - 1] else None
+
+
+def _side(content: bytes, *, tracked: bool | None) -> Side | None:
+    words = next((line.split() for line in content[:_HEAD].splitlines() if line.strip()), [])
+    scored = len(words) > _BOX and (len(words) % 2 == 0 or tracked)
+    return "prediction" if scored and _is_labels(content) else None
 
 
 def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: bool = False) -> Annotations:
@@ -279,7 +287,7 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
     for file_name, content in texts:
         text = _Text(builder, collector, names, "" if one else f"{file_name}, ", tracked=tracked)
         text.read(file_name, content)
-    sides = ((FORMAT.side_of(content) or "ground_truth") if content.strip() else None for _, content in texts)
+    sides = ((_side(content, tracked=tracked) or "ground_truth") if content.strip() else None for _, content in texts)
     need_one_side(zip((path for path, _ in texts), sides, strict=True), collector)
     if not names.names and not collector.failed:
         rule = f"the names of the classes should be in data.yaml or classes.txt ({_SOURCE})"
@@ -291,7 +299,7 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
 
 class _Text:
     def __init__(
-        self, builder: Builder, collector: Collector, names: _Names, prefix: str, *, tracked: bool = False
+        self, builder: Builder, collector: Collector, names: _Names, prefix: str, *, tracked: bool | None = False
     ) -> None:
         self._builder, self._collector, self._names, self._prefix = builder, collector, names, prefix
         self._keypoints = 0
@@ -343,9 +351,13 @@ class _Text:
         if columns and len(values) >= columns + _BOX - 1:
             self._keypoints += 1
             values = [*values[: _BOX - 1], *values[_BOX - 1 + columns :]]
-        if self._tracked and len(words) == _TRACKED and words[-1].isdecimal():
+        if self._tracked and len(words) == _TRACKED and values[-1].is_integer():
             values.pop()
             self._tracks += 1
+        elif self._tracked is None and len(words) == _TRACKED:
+            rule = f"seven numbers are an outline of three points, or a box with a confidence and a track ({_SOURCE})"
+            fix = "It is read as an outline; leave out the track if it is a box."
+            self._collector.warning(place, rule, quote(" ".join(words)), fix)
         if len(values) % 2:
             score = values.pop()
         if shape := _shape(values, place, self._collector):

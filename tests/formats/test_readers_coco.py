@@ -16,7 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.analysis.doctor.match_check import with_fixes
 from evaluator.data.dataset import Annotations, join, map_labels
+from evaluator.data.fixes import Fix
 from evaluator.data.issues import BadInput
 from evaluator.formats import coco
 from evaluator.formats.base import Reading
@@ -454,6 +456,71 @@ def test_results_that_name_their_image() -> None:
          'format); found b for "b.png", whose id is 7. The file names are used.'),
     ):  # fmt: skip
         assert warned(resolved([result(**named)]))[-1] == f"gt.json: $: {sentence}"
+
+
+NOT_THAT_NAME = (
+    'found "Tables". The categories there are named as "Text". Correct the name, also by --fix label=OLD=NEW, or '
+    "leave out category_name."
+)
+
+
+@pytest.mark.parametrize(
+    ("named", "label", "said"),
+    [
+        ({"category_name": "Table"}, "Table", []),
+        ({"category_name": None}, "Table", []),
+        ({"category_name": "Text", "category_id": 0}, "Text", [
+            "gt.json: $: category_id should be the id that gt.json has for category_name (COCO format); found 0 for "
+            '"Text", whose id is 1. The names are used.'
+        ]),
+    ],
+)  # fmt: skip
+def test_the_category_name_of_a_result_is_its_label(named: Value, label: str, said: list[str]) -> None:
+    source = resolved([result(**named)])
+    assert ([source.labels[code] for code in source.boxes.label], warned(source)) == ([label], said)
+
+
+def test_a_category_name_stands_for_an_id() -> None:
+    row = result(category_name="Text")
+    del row["category_id"]
+    source = resolved([row, row | {"category_name": "Table"}])
+    assert [source.labels[code] for code in source.boxes.label] == ["Text", "Table"]
+
+
+def test_category_names_that_contradict_ids() -> None:
+    assert refusal(resolved, [result(category_name="Text"), result(category_id=1, category_name="Tables")]) == [
+        f"gt.json: $[1].category_name: category_name must be that of a category of gt.json; {NOT_THAT_NAME}",
+        "gt.json: $[0].category_id: category_id and category_name of a result must be those of one category; "
+        'found 2, which is "Table", for "Text". Leave out the one that is wrong.',
+    ]
+    assert sentences([result(category_name="Text"), result(category_name="Table")]) == [
+        'gt.json: $[1].category_name: a category_id must have one category_name (COCO format); found "Table" after '
+        '"Text" for 2. Correct the name or the id, or leave out category_name.'
+    ]
+    assert sentences(instances(annotation(category_name="Table"), annotation(id=2, category_name="Text"))) == [
+        "gt.json: $.annotations[1].category_name: category_name must be the name of the category of category_id (COCO "
+        'format); found "Text", while 2 is "Table". Correct one of them, or leave out category_name.'
+    ]
+
+
+@pytest.mark.parametrize("fix", ["label=TEXT=Text", "label=1=Text", "labels=case"])
+def test_a_category_name_of_another_spelling_is_fixed(fix: str) -> None:
+    kind, _, value = fix.partition("=")
+    source = with_fixes(read([result(category_id=1, category_name="TEXT")]), read(instances()), [Fix(kind, value)])
+    assert [source.labels[code] for code in source.boxes.label] == ["Text"]
+
+
+def test_results_in_several_files_name_the_categories_that_they_have(tmp_path: Path) -> None:
+    def folder_of(name: str) -> Annotations:
+        (tmp_path / "b.json").write_bytes(encoded([result(image_id=3, category_id=1, category_name=name)]))
+        return coco.resolve(formats.read(tmp_path), read(instances()))
+
+    (tmp_path / "a.json").write_bytes(encoded([result(category_name="Table"), result(category_name="Table")]))
+    source = folder_of("Text")
+    assert [source.labels[code] for code in source.boxes.label] == ["Table", "Table", "Text"]
+    (tmp_path / "a.json").write_bytes(encoded([result(category_id=1, category_name="Table")]))
+    (sentence,) = refusal(folder_of, "Text")
+    assert sentence.endswith('; found {"1":"Text"} and {"1":"Table"}. Give all files the same ids and names.')
 
 
 def test_boxes_that_are_none() -> None:

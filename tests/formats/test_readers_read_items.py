@@ -83,6 +83,13 @@ def test_docling_loses_no_text_of_boxes_whose_spans_are_odd() -> None:
         "f.json: $.body: children should name items of the document (DoclingDocument); found 1 name of nothing, "
         'the first "#/texts/9". These have no place in the order.'
     ) in warned(read(tree, items=True))
+    unnamed = "body should name each item, or one that holds it, among its children (DoclingDocument); found "
+    for body in ({"children": []}, None):
+        empty = {**docling(), "body": body}
+        assert [place for _, place, *_ in held(empty)] == [None] * 6
+        assert (
+            f'f.json: $.body: {unnamed}4 of 6 items not named, the first "#/texts/1". These have no place in the order.'
+        ) in warned(read(empty, items=True))
     tree["texts"][1]["prov"] = [first, {**first, "charspan": [4, 6]}, {**second, "charspan": [6, 7]}]
     assert [text for label, _, text, _ in held(tree) if label == "text"] == ["one tw", "o"]
 
@@ -324,6 +331,35 @@ def test_page_xml_has_cells_with_roles_or_of_transkribus() -> None:
     ]
 
 
+def test_page_xml_has_the_text_of_words_and_of_glyphs() -> None:
+    def said(text: str) -> str:
+        return f"<TextEquiv><Unicode>{text}</Unicode></TextEquiv>"
+
+    glyphs = "".join(f"<Glyph>{said(letter)}</Glyph>" for letter in "cd")
+    lines = f"<TextLine><Word>{said('ab')}</Word><Word>{glyphs}</Word></TextLine><TextLine>{said('e')}</TextLine>"
+    assert held(page_xml("", region("a", lines)), name="f.xml") == [("TextRegion", None, "ab cd\ne", None)]
+
+
+UNKNOWN = (
+    "elements should be those of the format ({}); found 1 other element, the first a <{}>. What they hold is not read."
+)
+
+
+def test_xml_says_which_elements_are_not_of_the_format() -> None:
+    source = page_xml("<Order/>", region("a"))
+    assert warned(read(source, "f.xml", items=True)) == [
+        f"f.xml: line 1, <Order>: {UNKNOWN.format('PAGE XML', 'Order')}"
+    ]
+    lines = block("a", '<String CONTENT="x"/>', "<String/>").replace("<String/>", "<String/><Tab/>")
+    order = '<ReadingOrder><OrderedGroup ID="o"><ElementRef ID="1" REF="a"/></OrderedGroup></ReadingOrder>'
+    assert warned(read(alto(lines, order=order), "f.xml", items=True)) == [
+        "f.xml: line 1, <String>: a String must have CONTENT (ALTO); found 1 without. They are read without text.",
+        f"f.xml: line 1, <Tab>: {UNKNOWN.format('ALTO', 'Tab')}",
+    ]
+    named = alto(block("a"), order=order.replace("ElementRef", "Named"))
+    assert f"f.xml: line 1, <Named>: {UNKNOWN.format('ALTO', 'Named')}" in warned(read(named, "f.xml", items=True))
+
+
 def alto(*blocks: str, order: str = "", margin: str = "") -> bytes:
     page = (
         f'<Page WIDTH="90" HEIGHT="90"><TopMargin>{margin}</TopMargin><PrintSpace>{"".join(blocks)}</PrintSpace></Page>'
@@ -371,6 +407,23 @@ def test_alto_takes_its_order_from_groups_from_chains_or_from_the_file() -> None
     ]
     pairs = [block(one, more=f' IDNEXT="{other}"') for one, other in ("ab", "cd")]
     assert places(alto(pairs[0], block("b"), pairs[1], block("d"))) == [(0, 0, 0), (0, 0, 1), (0, 1, 2), (0, 1, 3)]
+    lead = "f.xml: line 1, <TextBlock>: IDNEXT should lead from one block to the next, and in no circle (ALTO); found "
+    for ends, expected, broken, first in (
+        ("bca", [None, None, None], 3, "a"), ("bcb", [(0,), (1,), (2,)], 1, "c"),
+        ("cc_", [(0, 0, 0), (0, 1, 2), (0, 0, 1)], 1, "b"),
+    ):  # fmt: skip
+        circle = alto(
+            *(block(one, more=f' IDNEXT="{other}"'.replace("_", "")) for one, other in zip("abc", ends, strict=True))
+        )
+        assert places(circle) == expected
+        assert warned(read(circle, "f.xml", items=True)) == [
+            f'{lead}{broken} block{"s" * (broken > 1)} that the next does not follow, the first "{first}". Blocks of a '
+            "circle have no place in the order; correct IDNEXT."
+        ]
+    assert warned(read(alto(block("a", more=' IDNEXT="z"')), "f.xml", items=True)) == [
+        'f.xml: line 1, <TextBlock>: IDNEXT should name a block (ALTO); found 1 name of nothing, the first "z". The '
+        "order ends there."
+    ]
     unsaid = alto(*blocks, margin=block("m"))
     assert places(unsaid) == [None, (0,), (1,), (2,)]
     assert warned(read(unsaid, "f.xml", items=True)) == [

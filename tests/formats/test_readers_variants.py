@@ -125,6 +125,14 @@ READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
     "an OmniDocBench page alone": (OMNI, "f.json", [(0, "title", 1, 2, 3, 4)]),
     "OmniDocBench results with a list of categories": (OMNI_RESULTS, "f.json", [(0, "title", 1, 2, 3, 4)]),
     "YOLO boxes of a tracker": (TRACKED, "p1.txt", [(0, "0", 0.4, 0.3, 0.6, 0.7), (0, "0", 0.4, 0.4, 0.6, 0.6)]),
+    "one YOLO box of a tracker beside one without": (
+        "0 0.5 0.5 0.2 0.4 0.9 1\n0 0.5 0.5 0.2 0.2 0.8", "p1.txt",
+        [(0, "0", 0.4, 0.3, 0.6, 0.7), (0, "0", 0.4, 0.4, 0.6, 0.6)],
+    ),
+    "YOLO boxes of one track, written as floats, beside one without a confidence": (
+        "0.0 0.5 0.5 0.2 0.4 0.9 1.0\n0.0 0.5 0.5 0.2 0.2 0.9 1.0\n0 0.5 0.5 0.2 0.2", "p1.txt",
+        [(0, "0", 0.4, 0.3, 0.6, 0.7), *[(0, "0", 0.4, 0.4, 0.6, 0.6)] * 2],
+    ),
     "columns of Open Images": (
         "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax\nf,x,/m/1,0.9,1,3,2,4\n", "f.csv",
         [(0, "/m/1", 1, 2, 3, 4)],
@@ -181,6 +189,9 @@ NO_BOXES_OF_TEXT: Final = {"id": 1, "data": {"text": "x"}, "annotations": [
         ({"documentLayout": {"blocks": [{"blockId": "1", "textBlock": {}}, PLACED]}}, "f.json",
          "$.documentLayout.blocks[0]: a block of a layout should have a boundingBox with vertices (Document "
          "AI); found 1 of 2 blocks without. They are left out."),
+        ("0 0.5 0.5 0.2 0.1 0.9 1", "f.txt", "line 1: seven numbers are an outline of three points, or a box with a "
+         'confidence and a track (YOLO); found "0 0.5 0.5 0.2 0.1 0.9 1". It is read as an outline; leave out the '
+         "track if it is a box."),
         (TRACKED, "f.txt", "numbers of tracks are not read (YOLO, save_txt of a tracker); found 2 boxes with one. They "
          "are left out."),
     ],

@@ -35,7 +35,7 @@ from evaluator.data.fields import FieldDocuments
 from evaluator.data.fixes import Fix, added, apply_fixes, fix_description, fix_options, fixes_for
 from evaluator.data.image_ids import LIKELY
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, count_of, examples, listed, quote, refuse
-from evaluator.data.label_names import proposals
+from evaluator.data.label_names import proposals, same_but_for_spelling
 from evaluator.data.page_sizes import on_same_pages
 from evaluator.formats.coco import is_unresolved
 from evaluator.formats.posters import Posters
@@ -81,13 +81,19 @@ def _with_ids(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> 
     """Return a results list under other ids, before it takes pages and labels by them, and the fixes that are left."""
     if not is_unresolved(source) or not other.label_map:
         return source, list(fixes)
-    names = {
-        old: fix for fix in fixes if fix.kind == "label" and (old := fix.value.rpartition("=")[0]) in source.labels
-    }
+    stated = source.label_map
+    names: dict[str, str] = {}
+    used: list[Fix] = []
+    respelled = same_but_for_spelling([*stated.values()], other.labels)
+    for fix in fixes:
+        old, _, new = fix.value.rpartition("=")
+        others = {"label": {old: new}, "labels": respelled}.get(fix.kind, {})
+        found = {key: others[name] for key in source.labels for name in (key, stated.get(key)) if name in others}
+        names |= found
+        used += [fix] if found and fix.kind == "label" else []
     of_images = [fix for fix in fixes if fix.kind == "image-ids"]
-    mended = map_labels(source, {old: fix.value.rpartition("=")[2] for old, fix in names.items()})
-    rest = [fix for fix in fixes if fix not in of_images and fix not in names.values()]
-    return apply_fixes(mended, other, of_images), rest
+    rest = [fix for fix in fixes if fix not in of_images and fix not in used]
+    return apply_fixes(map_labels(source, names), other, of_images), rest
 
 
 def _fix_source(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple, overload
 
@@ -23,6 +24,7 @@ from evaluator.data.issues import Collector
 from evaluator.data.order import distinct
 from evaluator.formats import image_folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.coco.category_names import check_names, labels_of, stated_names
 from evaluator.formats.coco.ids import Texts, id_text, id_texts, quoted_id
 from evaluator.formats.coco.image_names import images_of
 from evaluator.formats.coco.outlines import outlines
@@ -87,7 +89,8 @@ class Coco(BoxFormat):
     COCO data format, https://cocodataset.org/#format-data and #format-results. The document of an image is ``doc`` or
     ``doc_name``, else the stem of its file name, whose folders may be in ``path``; the page is ``page_index`` or
     ``page`` (from 0) or ``page_no`` (from 1), else the place among the images of the document. Predictions have scores
-    only where they carry the key ``score``. A rotation of boxes or images is not read, with a warning.
+    only where they carry the key ``score``. The ``file_name`` and ``category_name`` of a result say which image and
+    category it means, before its ids. A rotation of boxes or images is not read, with a warning.
     """
 
     name = "coco"
@@ -118,7 +121,7 @@ class Coco(BoxFormat):
 
         ``Boxes.position`` is the position among annotations or results, ``entry`` that of the image; `page_ids` are
         image ids. A results list is never a ground truth; until `resolve` each image id is a document, labels are
-        category ids, none of them evaluated, and ``label_map`` is empty.
+        category ids, none of them evaluated, and ``label_map`` has the ``category_name`` that results state by id.
         """
         content = json_text.text_of(content, name)
         with thread_pool(1) as pool:
@@ -215,29 +218,16 @@ def _need_images(ground_truth: Annotations, collector: Collector) -> None:
 
 
 def _looked_up(prediction: Annotations, ground_truth: Annotations, collector: Collector) -> tuple[CodeArray, CodeArray]:
-    boxes = prediction.boxes
-    entry = images_of(prediction, ground_truth, lambda row: FORMAT.place(prediction, row), collector)
-    names = {name: row for row, name in enumerate(ground_truth.labels)}
-    # Ids come first: a name is there only when somebody renamed a category id of the results.
-    code = names | {key: names[name] for key, name in ground_truth.label_map.items()}
-    label = np.array([code.get(key, -1) for key in prediction.labels], dtype=np.int64)
-    entry_of, label_of = entry[boxes.entry].astype(np.int32), label[boxes.label].astype(np.int32)
-    collector.errors(
-        f"category_id must be an id of {ground_truth.name} (COCO format)",
-        np.flatnonzero(label_of < 0).tolist(),
-        lambda row: (
-            f"{FORMAT.place(prediction, row)}.category_id",
-            prediction.labels[int(boxes.label[row])],
-            "Give the ground truth of these results, or correct the id.",
-        ),
-    )
+    boxes, place = prediction.boxes, partial(FORMAT.place, prediction)
+    entry = images_of(prediction, ground_truth, place, collector)
+    label = labels_of(prediction, ground_truth, place, collector)
     collector.raise_if_failed()
-    return entry_of, label_of
+    return entry[boxes.entry].astype(np.int32), label[boxes.label].astype(np.int32)
 
 
 def is_unresolved(source: Annotations) -> bool:
     """Return whether a file is a results list that needs pages and labels of its ground truth."""
-    return source.format == FORMAT.name and source.side == "prediction" and not source.label_map
+    return source.format == FORMAT.name and source.side == "prediction" and not source.evaluated
 
 
 def _checked(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:
@@ -261,6 +251,7 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
         rule = "a results list should have results (COCO format)"
         collector.warning("$", rule, "an empty list", "Nothing to do if the model found nothing.")
     check_rotation(source.content, collector)
+    label_map = stated_names(items, texts.categories, "$", collector)
     collector.raise_if_failed()
     image_ids, files, entry = _named_images(items)
     category_ids, category = distinct(items.category_id)
@@ -284,6 +275,7 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
         page_index=np.zeros(len(names), dtype=np.int64),
         boxes=_boxes(file, where, collector, place="$", side="prediction"),
         issues=collector.issues(),
+        label_map=label_map,
         page_ids=names,
         page_images=files,
         unit="pixels",
@@ -321,6 +313,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
                 f"Correct the id, or add it to {where}.",
             ),
         )
+    check_names(items, labels, texts.categories, place, collector)
     check_items(items, place, collector, side=side)
     if side == "prediction" and not items.no_score.all():
         check_scores(items, place, collector)

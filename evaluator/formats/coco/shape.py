@@ -85,6 +85,7 @@ class Item(msgspec.Struct, gc=False):
     ignore: int | UnsetType = UNSET
     segmentation: msgspec.Raw | UnsetType = UNSET
     file_name: str | UnsetType | None = UNSET
+    category_name: str | UnsetType | None = UNSET
 
 
 class ItemColumns(NamedTuple):
@@ -93,7 +94,7 @@ class ItemColumns(NamedTuple):
     `xywh`, shape (N, 4), is NaN where unusable, `score` and `area` also where missing. None stands for: an item without
     `id`; `crowd` (``iscrowd``) 0, `ignored` (``ignore``, which COCO's evaluation does not read) false or `unusable`
     (ids already reported) false everywhere. `outlines` is ``segmentation`` as JSON by row, `region_area` its square
-    pixels where there is no bbox. `file_names` by row are those that results of some tools state.
+    pixels where there is no bbox. `file_names` and `category_names` by row are those that some tools state.
     """
 
     image_id: IntArray
@@ -110,6 +111,7 @@ class ItemColumns(NamedTuple):
     unusable: BoolArray | None = None
     region_area: Mapping[int, float] = MappingProxyType({})
     file_names: Mapping[int, str] = MappingProxyType({})
+    category_names: Mapping[int, str] = MappingProxyType({})
 
 
 class CocoFile(NamedTuple):
@@ -317,7 +319,7 @@ class ColumnBuilder:
         self._crowd: dict[int, IntArray] = {}
         self._ignored: list[int] = []
         self._outlines: dict[int, bytes] = {}
-        self._file_names: dict[int, str] = {}
+        self._names: dict[str, dict[int, str]] = {"file_name": {}, "category_name": {}}
 
     def add(self, items: Sequence[Item]) -> None:
         """Append some items."""
@@ -343,7 +345,10 @@ class ColumnBuilder:
         self._ignored.extend(ignored)
         outlines = ((row, item.segmentation) for row, item in enumerate(items, first))
         self._outlines.update((row, bytes(text)) for row, text in outlines if isinstance(text, msgspec.Raw))
-        self._file_names.update((row, item.file_name) for row, item in enumerate(items, first) if item.file_name)
+        for key, names in self._names.items():
+            stated = [*map(attrgetter(key), items)]
+            if any(stated):
+                names.update((row, name) for row, name in enumerate(stated, first) if name)
         self._rows += count
 
     def add_columns(self, columns: dict[str, AnyArray]) -> None:
@@ -389,7 +394,8 @@ class ColumnBuilder:
             crowd=self._crowd_column(),
             ignored=self._ignored_column(),
             outlines=self._outlines,
-            file_names=self._file_names,
+            file_names=self._names["file_name"],
+            category_names=self._names["category_name"],
         )
 
     def _crowd_column(self) -> IntArray | None:

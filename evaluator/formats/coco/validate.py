@@ -7,7 +7,7 @@ rest. Keys that COCO does not know are left alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -132,7 +132,7 @@ _ITEM = Shape(
         "iscrowd": wanted(_flag, "iscrowd must be 0 or 1 (COCO format)", "Write 0 or 1.", otherwise=0),
         "ignore": wanted(_flag, "ignore must be 0 or 1", "Write 0 or 1.", otherwise=0),
         "segmentation": _outline,
-        "file_name": _stated_name,
+        **dict.fromkeys(("file_name", "category_name"), _stated_name),
     },
     ("image_id", "category_id", "bbox"),
 )
@@ -145,6 +145,7 @@ def validate(tree: object, collector: Collector) -> CocoFile:
     `BadInput` when the top level is neither an object nor an array, or the object is no file of boxes.
     """
     if isinstance(tree, list):
+        _name_categories(tree)
         texts = number_ids({"annotations": tree}, "$", collector)
         return _file(None, None, tree, collector, place="$")._replace(texts=texts)
     if not isinstance(tree, dict):
@@ -164,6 +165,13 @@ def validate(tree: object, collector: Collector) -> CocoFile:
     ]
     file = _file(images, categories, parts["annotations"], collector, place="$.annotations")
     return file._replace(texts=texts)
+
+
+def _name_categories(results: Sequence[Any]) -> None:
+    """Give results that state the name of their category instead of an id that name as the id."""
+    for each in results:
+        if isinstance(each, dict) and "category_id" not in each and isinstance(each.get("category_name"), str):
+            each["category_id"] = each["category_name"]
 
 
 def _refuse_other(tree: Mapping[str, Any], collector: Collector) -> None:

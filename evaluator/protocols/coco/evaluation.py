@@ -19,6 +19,7 @@ from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import Annotations, Dataset, Side
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import unit_issue
+from evaluator.formats.coco import is_unresolved
 from evaluator.matching.box_results import ALL_LABELS, BoxMatching
 from evaluator.metrics.results import JsonObject, ResultTable, defined
 from evaluator.metrics.tied_scores import Range, Ties, widest
@@ -37,7 +38,6 @@ from evaluator.protocols.coco.curves import (
 from evaluator.protocols.coco.matching import (
     IOU_FLOOR,
     MOST_DETECTIONS,
-    NAME,
     BeyondLimit,
     Matching,
     ThresholdResult,
@@ -333,7 +333,7 @@ def comparable_issues(ground_truth: Annotations, prediction: Annotations) -> tup
     if without:
         rule = "average precision needs a score for every prediction (COCO)"
         collector.error("", rule, f"{without:,} without", "Export the scores, or use a protocol that needs none.")
-    if prediction.format == NAME and ground_truth.label_map and not prediction.label_map:
+    if ground_truth.label_map and is_unresolved(prediction):
         rule = "a results list must be read with its ground truth, which has the images and categories"
         collector.error("", rule, "image and category ids", "Resolve it with evaluator.formats.resolve.")
     return (*collector.issues(), *unit_issue(ground_truth, prediction))

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from evaluator.charts.theme import model_colour, palette, themed, tips, unit_scale
 from evaluator.charts.vega import Chart, Piece, brushed, field, layer, picked
-from evaluator.data.boxes import FloatArray
+from evaluator.data.boxes import AnyArray, BoolArray, FloatArray
 from evaluator.metrics.results import ScoreCurve
 
+Columns = Mapping[str, AnyArray]
 MEASURES: Final = ("F1", "Precision", "Recall")
 """What is drawn against the score, each with a dash of its own."""
 _DASHES: Final[Mapping[str, list[int]]] = {"F1": [1, 0], "Precision": [6, 3], "Recall": [2, 3]}
@@ -39,7 +39,7 @@ def against_score(
     `label`: None for all pooled. Undefined ratios leave a gap. Interval selection ``score`` on x.
     """
     colours = palette(dark=dark, baseline=baseline)
-    frame = pd.concat([_measures(model, curve, label) for model, curve in curves.items()], ignore_index=True)
+    frame = _one_below_the_other([_measures(model, curve, label) for model, curve in curves.items()])
     dash = field(
         "measure:N",
         scale={"domain": list(MEASURES), "range": [_DASHES[name] for name in MEASURES]},
@@ -53,7 +53,7 @@ def against_score(
         "detail": field("model:N"),
         "tooltip": tips(model="Model", measure="Measure", score=("Minimum score", ".2f"), value=("Value", ".3f")),
     }
-    marks = pd.DataFrame({"score": list(current.values()), "model": list(current)})
+    marks = {"score": list(current.values()), "model": list(current)}
     rule: Piece = {"x": field("score:Q"), "color": model_colour(curves, colours)}
     layers = [
         # The brush belongs to the first layer: rules would give it another domain.
@@ -84,8 +84,9 @@ def precision_recall(
     See `against_score`. Undefined points are left out. Point selection ``point`` with ``model`` and ``score``.
     """
     colours = palette(dark=dark, baseline=baseline)
-    frame = pd.concat([_points(model, curve, label) for model, curve in curves.items()], ignore_index=True)
-    now = pd.concat([frame[(frame["model"] == model) & np.isclose(frame["score"], current[model])] for model in curves])
+    points = {model: _points(model, curve, label) for model, curve in curves.items()}
+    frame = _one_below_the_other([*points.values()])
+    now = _one_below_the_other([_rows(own, np.isclose(own["score"], current[model])) for model, own in points.items()])
     ratios = {name: (title, ".3f") for name, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1"))}
     place: Piece = {
         "x": field("recall:Q", title="Recall", scale=unit_scale(), axis=_ratio_axis()),
@@ -124,7 +125,7 @@ def coverage_purity(
     colours = palette(dark=dark)
     kinds = _PAIRS["dark" if dark else "light"]
     pair = np.where(np.asarray(matched, dtype=bool), "matched", "mistake")
-    frame = pd.DataFrame({"coverage": coverage, "purity": purity, "pair": pair})
+    frame = {"coverage": coverage, "purity": purity, "pair": pair}
     names, inks = list(kinds), list(kinds.values())
     legend = {"orient": "top", "direction": "horizontal"}
     dot: Piece = {
@@ -139,19 +140,28 @@ def coverage_purity(
     return themed([points], colours, height=height)
 
 
-def _measures(model: str, curve: ScoreCurve, label: str | None) -> pd.DataFrame:
-    values = {name: getattr(curve.columns(label), name.lower()) for name in MEASURES}
-    return pd.concat(
-        [
-            pd.DataFrame({"score": curve.threshold, "value": column, "measure": name, "model": model})
-            for name, column in values.items()
-        ]
-    )
+def _measures(model: str, curve: ScoreCurve, label: str | None) -> Columns:
+    columns, steps = curve.columns(label), len(curve.threshold)
+    return {
+        "score": np.tile(curve.threshold, len(MEASURES)),
+        "value": np.concatenate([getattr(columns, name.lower()) for name in MEASURES]),
+        "measure": np.repeat(np.array(MEASURES, dtype=object), steps),
+        "model": np.full(len(MEASURES) * steps, model, dtype=object),
+    }
 
 
-def _points(model: str, curve: ScoreCurve, label: str | None) -> pd.DataFrame:
+def _points(model: str, curve: ScoreCurve, label: str | None) -> Columns:
     columns = {name: getattr(curve.columns(label), name) for name in ("precision", "recall", "f1")}
-    return pd.DataFrame({"score": curve.threshold, **columns, "model": model}).dropna(subset=["precision", "recall"])
+    every = {"score": curve.threshold, **columns, "model": np.full(len(curve.threshold), model, dtype=object)}
+    return _rows(every, ~np.isnan(columns["precision"] + columns["recall"]))
+
+
+def _rows(columns: Columns, chosen: BoolArray) -> Columns:
+    return {name: column[chosen] for name, column in columns.items()}
+
+
+def _one_below_the_other(parts: Sequence[Columns]) -> Columns:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _ratio_axis(*, grid: bool = False) -> Piece:

@@ -1,30 +1,30 @@
 """Vega-Lite specifications as plain dicts: encodings, layers, and a chart with its data beside it.
 
-Altair's objects copy and validate all of a chart, so it only checks each part against the schema when its form is seen
-for the first time. Data are columns, in Arrow, named by the digest of their content: field names are fixed words and
-data are cells, so that a label is never read as an expression.
+Data are columns, in Arrow, named by the digest of their content: field names are fixed words and data are cells, so
+that a label is never read as an expression.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-import altair as alt
 import numpy as np
-import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    # Both take longer to import than a view to draw.
+    import altair as alt
+    import pandas as pd
 
 _LINES: Final = ("line", "rule")
 _TYPES: Final = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temporal"}
 
 Piece = dict[str, Any]
 """A part of a specification, as JSON has it."""
-AltairChart = alt.LayerChart
-Frame = pd.DataFrame | Mapping[str, Any]
+AltairChart: TypeAlias = "alt.LayerChart"
+Frame: TypeAlias = "pd.DataFrame | Mapping[str, Any]"
 """The rows of marks: a frame of pandas, or lists and arrays of one length, which are made sooner."""
 
 
@@ -36,8 +36,10 @@ class Chart(NamedTuple):
 
     def to_altair(self) -> AltairChart:
         """Return it as a chart of Altair, with its data inside."""
+        import altair as alt
+
         rows = {name: pa.ipc.open_stream(content).read_all().to_pylist() for name, content in self.data.items()}
-        return AltairChart.from_dict({**self.spec, "datasets": rows})
+        return alt.LayerChart.from_dict({**self.spec, "datasets": rows})
 
 
 def field(shorthand: str, **options: Any) -> Piece:  # noqa: ANN401 - as JSON has it
@@ -66,8 +68,7 @@ def layer(
         # every frame of whatever else is on the page. Vega-Lite's own opacity of points is 0.7.
         inked = "strokeOpacity" if mark in _LINES or look.get("filled") is False else "fillOpacity"
         look |= {"opacity": 1, inked: pale}
-    drawn = _checked(alt.MarkDef, {"type": mark, **look})
-    piece: Piece = {"data": frame, "mark": drawn, "encoding": _checked(alt.FacetedEncoding, encoding)}
+    piece: Piece = {"data": frame, "mark": {"type": mark, **look}, "encoding": encoding}
     if keep is not None:
         piece["transform"] = [{"filter": keep}]
     if pick is not None:
@@ -101,37 +102,14 @@ def chart(layers: Iterable[Piece], config: Piece, *, height: int, width: int | N
         data[name] = content
         piece = {**each, "data": {"name": name}}
         if "pick" in piece:
-            pick = {**piece.pop("pick"), "views": [piece["name"]]}
-            picks.append(_checked(alt.TopLevelSelectionParameter, pick))
+            picks.append({**piece.pop("pick"), "views": [piece["name"]]})
         drawn.append(piece)
-    spec: Piece = {"$schema": alt.SCHEMA_URL, "config": _checked(alt.Config, config), "height": height, "layer": drawn}
+    spec: Piece = {"config": config, "height": height, "layer": drawn}
     if width is not None:
         spec["width"] = width
     if picks:
         spec["params"] = picks
     return Chart(spec, data)
-
-
-def _checked(part: type[alt.SchemaBase], piece: Piece) -> Piece:
-    _check(part.__name__, json.dumps(_form(piece)))
-    return piece
-
-
-@lru_cache(maxsize=1024)
-def _check(part: str, form: str) -> None:
-    getattr(alt, part).validate(json.loads(form))
-
-
-def _form(value: object) -> object:
-    """Return a part without what changes with the data: first of a list of names, 0 for one of numbers."""
-    if isinstance(value, dict):
-        return {name: _form(each) for name, each in value.items()}
-    if isinstance(value, list) and value:
-        if isinstance(value[0], float | int) and not isinstance(value[0], bool):
-            # The ends of an axis follow the thresholds.
-            return [0]
-        return [_form(each) for each in value[: None if isinstance(value[0], dict) else 1]]
-    return value
 
 
 def _stream(frame: Frame) -> bytes:

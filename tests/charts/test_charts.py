@@ -1,13 +1,14 @@
 """Charts: specifications that validate, labels that stay data, colours of both themes, counts equal to numpy's."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from jsonschema import ValidationError
 
 from evaluator.charts import boxes as charts
 from evaluator.charts import theme, vega
@@ -154,24 +155,11 @@ def test_a_model_without_matches_is_a_flat_histogram() -> None:
         assert {row["model"] for row in rows_of(histogram(dark=True, **values))} == set(values)
 
 
-def test_a_part_that_vega_lite_does_not_know_is_refused() -> None:
-    encoding = {"x": vega.field("a:Q")}
-    unknown = {"x": vega.field("a:Q", scale={"domain": {"from": 0}})}
-    parts: list[tuple[str, vega.Piece, vega.Piece]] = [
-        ("bars", encoding, {}), ("bar", {"x": {"feld": "a"}}, {}), ("bar", unknown, {}),
-        ("bar", encoding, {"colour": "red"}),
-    ]  # fmt: skip
-    for mark, encoded, look in parts:
-        with pytest.raises(ValidationError):
-            vega.layer(pd.DataFrame({"a": [1.0]}), mark, encoded, **look)
-
-
-def test_a_chart_of_another_threshold_is_not_checked_again() -> None:
-    values = {"A": spread(), "B": spread(1)}
-    histogram(**values)
-    checked = vega._check.cache_info().misses
-    histogram(0.6123, **values)
-    assert vega._check.cache_info().misses == checked
+def test_the_charts_of_a_first_view_need_no_package_that_is_slow_to_import() -> None:
+    program = "import sys, evaluator.charts.boxes, evaluator.charts.curves, evaluator.charts.scores\n"
+    program += "print({'altair', 'pandas'} & {*sys.modules})"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"
 
 
 def test_columns_are_drawn_as_a_frame_of_them_is() -> None:

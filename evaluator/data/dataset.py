@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
@@ -505,6 +505,26 @@ def page_keys(source: Annotations | Dataset) -> list[PageKey]:
     names = [document.doc_id for document in source.documents]
     pages = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
     return [(names[document], index) for document, index in pages]
+
+
+_PAGE_COLUMNS: Final = ("documents", "page_document", "page_index", "page_size", "page_images")
+
+
+def with_equal_pages(source: Annotations, other: Annotations) -> Annotations:
+    """Return a file with the pages of another one in the place of its own where they are equal.
+
+    They are in memory once then, and whoever compares the pages of the two sees at once that they are the same.
+    """
+    own, others = ([getattr(each, name) for name in _PAGE_COLUMNS] for each in (source, other))
+    if source.page_index is other.page_index or not all(map(_equal, own, others)):
+        return source
+    return replace(source, **dict(zip(_PAGE_COLUMNS, others, strict=True)))
+
+
+def _equal(column: Any, other: Any) -> bool:  # noqa: ANN401 - an array, texts, or None
+    if isinstance(column, np.ndarray):
+        return np.array_equal(column, other, equal_nan=column.dtype.kind == "f")
+    return column is other or (column is not None and bool(column == other))
 
 
 def with_pages(source: Annotations, known: Mapping[str, Document], keys: Sequence[PageKey]) -> Annotations:

@@ -96,6 +96,13 @@ class Texts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._first) - 1
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Texts):
+            return NotImplemented
+        return self._first == other._first and self._content == other._content
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __iter__(self) -> Iterator[str]:
         content = bytes(self._content)
         return (content[start:stop].decode() for start, stop in pairwise(self._first))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, overload
 
-from evaluator.data.dataset import Annotations
+from evaluator.data.dataset import Annotations, with_equal_pages
 from evaluator.data.document_names import match_names
 from evaluator.data.issues import Collector, Issue
 from evaluator.data.page_sizes import on_same_pages, turned_back
@@ -87,7 +87,7 @@ def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = Fa
     """
     format_ = format_of(prediction)
     resolved = format_.resolve(prediction, truth) if format_ else prediction
-    resolved = by_path(resolved, truth)
+    resolved = by_path(with_equal_pages(resolved, truth), truth)
     lower = any(side is not None and side.lower_case for side in (format_, format_of(truth)))
     resolved = _named_as(resolved, truth, ["ending", "case"] if lower else ["ending"])
     resolved = turned_back(resolved, truth)

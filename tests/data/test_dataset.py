@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.data.dataset import Part, join, map_labels
+from evaluator.data.dataset import Part, join, map_labels, with_equal_pages
 from tests.building import annotations, box, ground_truth, random_rows
 
 
@@ -27,6 +28,24 @@ def test_pages_without_boxes_are_pages() -> None:
     dataset = join(ground_truth([], pages=[("a.pdf", 4)]), annotations([], pages=[("a.pdf", 0)], documents=["b.pdf"]))
     assert dataset.page_index.tolist() == [0, 4]
     assert [document.doc_id for document in dataset.documents] == ["a.pdf", "b.pdf"]
+
+
+def test_equal_pages_are_kept_once() -> None:
+    rows = [box(0, 0, 1, 1, page=page) for page in (0, 2)]
+    truth, predicted = ground_truth(rows), annotations(rows)
+    shared = with_equal_pages(predicted, truth)
+    assert (shared.documents is truth.documents, shared.page_index is truth.page_index) == (True, True)
+    sizes, unknown = np.ones((2, 2)), np.full((2, 2), np.nan)
+    known = replace(predicted, page_size=unknown)
+    assert with_equal_pages(known, replace(truth, page_size=unknown.copy())) is not known
+    for other in (
+        replace(truth, page_size=sizes),
+        replace(truth, page_images=["a.png", "b.png"]),
+        replace(truth, page_index=truth.page_index + 1),
+        replace(truth, documents=(msgspec.structs.replace(truth.documents[0], path="x/a.pdf"),)),
+    ):
+        assert with_equal_pages(predicted, other) is predicted
+        assert with_equal_pages(other, truth) is other
 
 
 def test_nothing_joins_to_nothing() -> None:

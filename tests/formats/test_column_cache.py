@@ -218,7 +218,11 @@ def test_ids_are_read_like_a_list() -> None:
     assert (list(ids), ids[-1], ids[1:3], len(ids)) == (texts, texts[-1], texts[1:3], 4)
     with pytest.raises(IndexError):
         ids[4]
-    assert list(columns.Texts(*[each for _, each in columns.text_columns([])])) == []  # type: ignore[arg-type]
+    none, same, other = (
+        columns.Texts(*[each for _, each in columns.text_columns(each)]) for each in ([], texts, ["a"])
+    )  # type: ignore[arg-type]
+    assert list(none) == []
+    assert (ids == same, ids == other, ids == texts) == (True, False, False)
 
 
 def test_a_file_of_many_pieces_is_known_by_all_of_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

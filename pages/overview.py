@@ -59,9 +59,9 @@ def _headline(
     loaded: LoadedBoxes, chosen: tuple[PairModel, ...]
 ) -> tuple[Callable[[CauseRow | None], object], DeltaGenerator]:
     """Draw in one sentence what the models find, and what the files are; return what adds the worst, and the place."""
-    rows = [result_of(loaded, model).micro.row(0) for model in chosen]
-    counts = ([row["tp"] for row in rows], [row["fp"] for row in rows])
-    sentence = matched_sentence([model.letter for model in chosen], *counts, rows[0]["tp"] + rows[0]["fn"])
+    rows = [result_of(loaded, model).micro for model in chosen]
+    tp, fp, fn = ([int(getattr(row, name)[0]) for row in rows] for name in ("tp", "fp", "fn"))
+    sentence = matched_sentence([model.letter for model in chosen], tp, fp, tp[0] + fn[0])
     dataset = loaded.dataset
     of = f"The ground truth has {count_of(dataset.evaluated, 'label')} on {count_of(dataset.pages, 'page')} of "
     what = f"{of}{count_of(len(dataset.documents), 'document')}."
@@ -199,11 +199,13 @@ def view() -> None:
     state.sections = [name for name in state.sections if name == "labels" or name in _SECTIONS]
     frame.title("Overview")
     frame.banners(loaded, chosen)
-    doctor.banner()
+    diagnosed = st.container()
     signature = frame.signature(loaded, chosen, *means.weights_text(loaded))
     headline.thresholds(loaded, chosen, signature)
     add_worst, answer = _headline(loaded, chosen)
     own = _numbers(loaded, chosen)
+    # After the numbers, which wait for no diagnosis.
+    doctor.banner(diagnosed)
     document_score.draw()
     with answer:
         made = model_pair.decision_of(loaded)

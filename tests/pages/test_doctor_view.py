@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from pages.views.files import doctor
 from tests.dashboard import FILES, OVERVIEW, SAMPLE_DATA, address, go, press, start, table, texts, title, workspace
 
 SAID = "flipped.json: F1 0.040. With the y axis flipped: 0.696."
@@ -40,6 +42,11 @@ def test_overview_says_what_is_wrong_and_applies_it(flipped: str) -> None:
     assert "fix flipped.json: y-flip" in shown(app)
     assert address(app)["fix"] == "flipped.json:y-flip"
     assert texts(press(app, "Undo").warning) == [SAID]
+
+
+def test_the_numbers_wait_for_no_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "diagnoses", st.stop)
+    assert "finds 345 of 458 boxes" in shown(start())
 
 
 def test_overview_says_that_nothing_was_compared(tmp_path: Path) -> None:

@@ -53,7 +53,8 @@ def bars(
         note = "intervals of so many boxes: layoutscope compare"
     rows = []
     for (letter, result), name in zip(results.items(), names, strict=True):
-        row, place = result.micro.row(0), places[letter]
+        micro, place = result.micro, places[letter]
+        f1 = defined(micro.f1[0])
         ends = defined(standings.low[place]), defined(standings.high[place])
         has_ends = ends[0] is not None and ends[1] is not None
         again = corrected.get(letter, CorrectedF1("", ""))
@@ -61,13 +62,13 @@ def bars(
             ModelBarItem(
                 letter=letter,
                 name=displayed(name),
-                matched=row["tp"],
-                missed=row["fn"],
-                extra=row["fp"],
-                f1=ratio_text(row["f1"]),
-                recall=f"Recall {ratio_text(row['recall'])}. {explained('Recall')}",
-                precision=f"Precision {ratio_text(row['precision'])}. {explained('Precision')}",
-                place=None if row["f1"] is None else at(row["f1"]),
+                matched=int(micro.tp[0]),
+                missed=int(micro.fn[0]),
+                extra=int(micro.fp[0]),
+                f1=ratio_text(f1),
+                recall=f"Recall {ratio_text(defined(micro.recall[0]))}. {explained('Recall')}",
+                precision=f"Precision {ratio_text(defined(micro.precision[0]))}. {explained('Precision')}",
+                place=None if f1 is None else at(f1),
                 ends=(at(ends[0]), at(ends[1])) if ends[0] is not None and ends[1] is not None else None,
                 interval=f"95 % interval {ratio_text(ends[0])} to {ratio_text(ends[1])}" if has_ends else note,
                 corrected=again.words,

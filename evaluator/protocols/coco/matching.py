@@ -124,11 +124,15 @@ class Pairs(BoxPairs["Matching"]):
         )
 
     @cached_property
+    def rows(self) -> tuple[IntArray, IntArray]:
+        """Return the rows of the candidates in file order, int64: of the predictions and of the ground truth."""
+        return self.queue.row[self.candidates.prediction], self.truth_row[self.candidates.ground_truth]
+
+    @cached_property
     def fit(self) -> Matches:
         """Return the candidates with rows in file order, and with coverage and purity."""
         truth, prediction = self.dataset.ground_truth, self.prediction
-        truth_row = self.truth_row[self.candidates.ground_truth]
-        row = self.queue.row[self.candidates.prediction]
+        row, truth_row = self.rows
         if self.polygons:
             fit = polygon_overlap(truth.source.boxes, prediction.source.boxes, truth_row, row)
         else:
@@ -311,7 +315,7 @@ class Matching(BoxMatching):
 
     @cached_property
     def _taking_part(self) -> BoolArray:
-        return self.prediction_counts[self.pairs.fit.prediction]
+        return self.prediction_counts[self.pairs.rows[0]]
 
     def matched(self, iou: float) -> BoolArray:
         """Return which candidates match at an IoU threshold, crowds among them, bool, shape (K,)."""
@@ -324,7 +328,7 @@ class Matching(BoxMatching):
     @cached_property
     def scored(self) -> BoolArray | None:
         """Return which candidates have ground truth that counts, bool, shape (K,); None for all."""
-        scored = self.truth_counts[self.pairs.fit.ground_truth]
+        scored = self.truth_counts[self.pairs.rows[1]]
         return None if scored.all() else scored
 
     def at(self, iou: float) -> ThresholdResult:
@@ -370,13 +374,19 @@ class ThresholdResult(BoxResult[Matching]):
         """Return the true positives, by (page, label, falling score)."""
         return self.matching.pairs.fit.take(self._taken)
 
+    @property
+    def matched_rows(self) -> tuple[IntArray, IntArray]:
+        """Rows of the true positives, without how they fit."""
+        predictions, truths = self.matching.pairs.rows
+        return predictions[self._taken], truths[self._taken]
+
     @cached_property
     def ignored(self) -> IntArray:
         """Rows of the predictions that matched what does not count, or are too large to count unmatched; rising."""
         scored, outsized = self.matching.scored, self.matching.pairs.outsized
         if scored is None and not len(outsized):
             return outsized
-        prediction = self.matching.pairs.fit.prediction
+        prediction = self.matching.pairs.rows[0]
         unmatched = outsized[~np.isin(outsized, prediction[self._matched])]
         elsewhere = unmatched[:0] if scored is None else prediction[self._matched & ~scored]
         return np.sort(np.concatenate([unmatched, elsewhere]))

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator import formats
 from evaluator.analysis.doctor import match_check
@@ -119,11 +120,13 @@ def applied() -> dict[str, list[Fix]]:
 # --- on screen -----------------------------------------------------------------------------------------------
 
 
-def banner() -> None:
-    """Draw each diagnosis in one line, with the way to apply or undo it."""
-    undo_lines()
-    for place, case in enumerate(diagnoses()):
-        _line(place, case)
+def banner(place: DeltaGenerator | None = None) -> None:
+    """Draw each diagnosis in one line, with the way to apply or undo it; in a `place` above what waits for none."""
+    cases = diagnoses()
+    with place or st.container():
+        undo_lines()
+        for number, case in enumerate(cases):
+            _line(number, case)
 
 
 def _line(place: int, case: Diagnosed) -> None:

@@ -46,7 +46,7 @@ def test_overview_says_what_is_wrong_and_applies_it(flipped: str) -> None:
 
 def test_the_numbers_wait_for_no_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "diagnoses", st.stop)
-    assert "finds 345 of 458 boxes" in shown(start())
+    assert "of 458 boxes, A finds 345" in shown(start())
 
 
 def test_overview_says_that_nothing_was_compared(tmp_path: Path) -> None:

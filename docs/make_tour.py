@@ -1,11 +1,11 @@
-"""Makes the moving picture of the README, ``docs/images/tour.webp``, from the dashboard on the sample data.
+"""Makes the moving pictures of the documentation, ``docs/images/*.webp``, from the dashboard on the sample data.
 
 Needs what the tests need, and Chromium. Run from the top folder of the repository::
 
     python -m docs.make_tour
 
-The dashboard is started, and driven through five steps of one review: open, worst page, compare, verdict, pack. With
-``--frames FOLDER`` each picture is written as PNG too, to look at it.
+The dashboard is started and driven through the steps of one review (``tour``), and of reading a page (``reading``);
+``--only`` makes one of both. With ``--frames FOLDER`` each picture is written as PNG too, to look at it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import functools
 import io
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,14 +25,13 @@ from playwright.sync_api import Locator, sync_playwright
 from tests.browser.conftest import CHROMIUM, FLAGS, Screen, dashboard, free_port, new_reader
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGET = ROOT / "docs" / "images" / "tour.webp"
+IMAGES = ROOT / "docs" / "images"
 FONTS = ROOT / "evaluator" / "pack" / "fonts"
 # A window in which no view of the tour hides a column or cuts a control off.
 WIDTH, HEIGHT = 1440, 900
 STRIP = 54
 # What is drawn here is drawn so many times as large and then reduced.
 FINE = 4
-STEPS = ("Open", "Worst page", "Compare", "Verdict", "Pack")
 REVIEWER = "Ana"
 NOTE = "The table is read row by row"
 
@@ -151,6 +151,43 @@ def review(tour: Tour, folder: Path) -> None:
     tour.show(2.2)
 
 
+def reading(tour: Tour, _: Path) -> None:
+    """Walk through the order, the text and the tables of one page."""
+    screen, page = tour.screen, tour.page
+    part = page.locator("[data-testid=stButtonGroup]").first.get_by_text
+    screen.open("reading")
+    tour.say(1, "Both orders on the page: the true one dashed, the predicted one teal, orange where it goes wrong")
+    tour.show(2.2)
+    tour.say(2, "O plays the predicted order; full stop goes one item on")
+    for _step in range(8):
+        page.keyboard.press(".")
+        tour.show(0.5)
+    page.keyboard.press("Escape")
+    tour.say(3, "What is read otherwise in each region: struck out is missing, underlined is new")
+    tour.press(part("Text", exact=True))
+    page.locator(".pieces").first.wait_for()
+    tour.show(2.4)
+    tour.say(4, "Both tables cell by cell; the cells of the mistake are framed")
+    tour.press(part("Tables", exact=True))
+    page.locator(".mistake-open").first.wait_for()
+    page.keyboard.press("n")
+    page.locator(".grids").first.wait_for()
+    tour.show(2.6)
+
+
+class Picture(NamedTuple):
+    """A moving picture: its steps, named in the line below, and the walk through them."""
+
+    steps: tuple[str, ...]
+    walk: Callable[[Tour, Path], None]
+
+
+PICTURES: Mapping[str, Picture] = {
+    "tour": Picture(("Open", "Worst page", "Compare", "Verdict", "Pack"), review),
+    "reading": Picture(("Order", "Play", "Text", "Tables"), reading),
+}
+
+
 @functools.cache
 def pointer() -> Image.Image:
     """Return the arrow of the pointer; its tip is the top left corner."""
@@ -162,13 +199,13 @@ def pointer() -> Image.Image:
 
 
 @functools.cache
-def strip(step: int, words: str) -> Image.Image:
+def strip(steps: tuple[str, ...], step: int, words: str) -> Image.Image:
     """Return the line below the window: all steps, of which one is bold, and what it shows."""
     large = Image.new("RGB", (WIDTH * FINE, STRIP * FINE), "#0F172A")
     draw = ImageDraw.Draw(large)
     bold, regular = (ImageFont.truetype(FONTS / f"{name}.ttf", 23 * FINE) for name in ("bold", "regular"))
     place, middle = 20.0 * FINE, STRIP * FINE / 2
-    for number, name in enumerate(STEPS, 1):
+    for number, name in enumerate(steps, 1):
         font, colour = (bold, "#FFFFFF") if number == step else (regular, "#94A3B8")
         draw.text((place, middle), name, colour, font, "lm")
         place += draw.textlength(name, bold) + 24 * FINE
@@ -176,23 +213,20 @@ def strip(step: int, words: str) -> Image.Image:
     return large.reduce(FINE)
 
 
-def drawn(frame: Frame) -> Image.Image:
+def drawn(frame: Frame, steps: tuple[str, ...]) -> Image.Image:
     """Return the picture of a frame with its pointer and the line below it."""
     canvas = Image.new("RGB", (WIDTH, HEIGHT + STRIP))
     canvas.paste(frame.picture, (0, 0))
-    canvas.paste(strip(frame.step, frame.words), (0, HEIGHT))
+    canvas.paste(strip(steps, frame.step, frame.words), (0, HEIGHT))
     canvas.paste(pointer(), (round(frame.pointer[0]), round(frame.pointer[1])), pointer())
     return canvas
 
 
-def main() -> None:
-    """Take the frames and write the moving picture."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--frames", type=Path)
-    folder_of_frames = options.parse_args().frames
-    trouble: list[str] = []
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as play:
-        folder = Path(name)
+def make(name: str, folder_of_frames: Path | None) -> None:
+    """Take the frames of a moving picture and write it."""
+    picture, trouble = PICTURES[name], list[str]()
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as play:
+        folder = Path(place)
         browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         with dashboard(folder, "open", "--findings", str(folder / "findings.sqlite"), port=free_port()) as url:
             reader = new_reader(browser)
@@ -201,21 +235,33 @@ def main() -> None:
             window.page.set_default_timeout(60_000)
             tour = Tour(window)
             try:
-                review(tour, folder)
+                picture.walk(tour, folder)
             finally:
-                pictures = [drawn(frame) for frame in tour.frames]
+                frames = [drawn(frame, picture.steps) for frame in tour.frames]
                 if folder_of_frames:
-                    for number, picture in enumerate(pictures):
-                        picture.save(folder_of_frames / f"{number:03}.png")
+                    for number, frame in enumerate(frames):
+                        frame.save(folder_of_frames / f"{name}-{number:03}.png")
         browser.close()
     assert trouble == [], "\n".join(trouble)
     durations = [round(1000 * frame.seconds) for frame in tour.frames]
-    pictures[0].save(
-        TARGET, save_all=True, append_images=pictures[1:], duration=durations, loop=0, quality=85, method=6,
+    target = IMAGES / f"{name}.webp"
+    frames[0].save(
+        target, save_all=True, append_images=frames[1:], duration=durations, loop=0, quality=85, method=6,
         minimize_size=True,
     )  # fmt: skip
-    size, length = TARGET.stat().st_size / 1e6, sum(durations) / 1000
-    sys.stdout.write(f"{TARGET.relative_to(ROOT)}: {size:.2f} MB, {length:.1f} s\n")
+    size, length = target.stat().st_size / 1e6, sum(durations) / 1000
+    sys.stdout.write(f"{target.relative_to(ROOT)}: {size:.2f} MB, {length:.1f} s\n")
+
+
+def main() -> None:
+    """Make the moving pictures that are asked for."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--only", choices=list(PICTURES))
+    options.add_argument("--frames", type=Path)
+    given = options.parse_args()
+    for name in PICTURES:
+        if given.only in (None, name):
+            make(name, given.frames)
 
 
 if __name__ == "__main__":

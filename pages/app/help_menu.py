@@ -12,7 +12,11 @@ from pages.app.state import state
 
 DOCUMENTATION_VIEW = "pages/documentation.py"
 MANUAL: Final[Mapping[str, str]] = {
+    "ten-minutes": "Ten minutes",
     "tour": "The views",
+    "own-files": "Your own files",
+    "compare-models": "Compare two models",
+    "meeting": "A review meeting",
     "evaluation": "Evaluation systems",
     "formats": "Files and formats",
     "model-outputs": "Outputs of models",
@@ -28,6 +32,7 @@ MANUAL: Final[Mapping[str, str]] = {
     "new-format": "A new annotation format",
     "speed": "Speed beside other tools",
     "promises": "What you can rely on",
+    "limits": "Decisions and limits",
     "architecture": "Architecture",
 }
 """The pages of the documentation by the name of their file."""

@@ -38,6 +38,9 @@ divided by that of LayoutScope: above 1 LayoutScope is faster or needs less memo
 the processors, wall that of the clock. Peers are no requirements of LayoutScope; what was not run, or has a peer that
 was not installed, is "not measured".
 
+To repeat it, install the peers of the table at their versions beside LayoutScope, with `uv pip install`, and run the
+line above; `--only coco` runs one benchmark.
+
 """
 
 

@@ -318,7 +318,7 @@ def test_the_document_names_every_metric_and_its_conditions_can_be_read(run: Run
         assert f"| `{protocol}` |" in text
     words = [word for condition in conditions[:3] for word in ("--fail-if", condition)]
     code, out, _ = run("gate", "snapshot", *GATE, *words)
-    assert (code, out.count("passed")) == (0, 3)
+    assert (code, out.count("passed │")) == (0, 3)
 
 
 def test_the_options_are_those_of_evaluate() -> None:

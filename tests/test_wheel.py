@@ -19,6 +19,18 @@ from tests.serving import OPENER, ROOT, answering, free_port, lasting, processes
 LEFT_OUT = shutil.ignore_patterns(".*_cache", ".git", ".hypothesis", "__pycache__", ".venv", "dist", "build", "tests")
 
 
+def instructions() -> list[dict[str, str]]:
+    """The Containerfile: for each stage what follows a word, one line for each time."""
+    stages: list[dict[str, str]] = []
+    for line in (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "FROM":
+            stages.append({})
+        if word.isupper():
+            stages[-1][word] = f"{stages[-1][word]}\n{rest}" if word in stages[-1] else rest
+    return stages
+
+
 def uv_command() -> str | None:
     return shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
 
@@ -100,18 +112,25 @@ def status(url: str) -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="counts the processes left behind in /proc")
 def test_the_installed_command_starts_anywhere_and_leaves_nothing_behind(installed: Path, tmp_path: Path) -> None:
+    """By the command of the image, whose check of its health says so."""
     folder, port = tmp_path / "empty", free_port()
     folder.mkdir()
-    command = [str(installed), "--no-browser", "--port", str(port)]
+    image = instructions()[-1]
+    places = {"layoutscope": str(installed), "/data": str(ROOT / "sample_data"), "8501": str(port)}
+    command = [places.get(word, word) for part in ("ENTRYPOINT", "CMD") for word in json.loads(image[part])]
+    healthy = json.loads(image["HEALTHCHECK"].partition("CMD ")[2].replace("8501", str(port)))
+    healthy[0] = str(installed.with_name(healthy[0]))
     process = answering(command, folder, tmp_path / "said.txt", port, environment())
     try:
         assert status(f"http://127.0.0.1:{port}/") == 200
+        assert subprocess.run(healthy, env=environment(), timeout=60, check=False).returncode == 0
         family = processes(process.pid)
         assert len(family) > 1
         assert list(folder.iterdir()) == [], "it writes nothing into the folder it was started from"
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=60) == 0
         assert lasting(family) == set()
+        assert subprocess.run(healthy, env=environment(), stderr=subprocess.DEVNULL, timeout=60, check=False).returncode
         with pytest.raises(urllib.error.URLError):
             status(f"http://127.0.0.1:{port}/_stcore/health")
     finally:

@@ -288,8 +288,10 @@ def read_url(view: View) -> None:
     """
     if not state.access:
         st.switch_page("app.py")
+    entered = state.view != view
     following = State.next_view.pop()
-    if following:
+    # A press in the navigation that came before the run which would lead elsewhere is the later wish.
+    if following and not entered:
         st.switch_page(following)
     for kind in (session_files.FIELDS, session_files.POSTERS):
         asked = view, *map(st.query_params.get, ("compare", "slices"))
@@ -297,7 +299,6 @@ def read_url(view: View) -> None:
             # The sample opens with boxes alone. The navigation, above the view, has the others from the next run on.
             session_files.open_sample(kind)
             st.rerun()
-    entered = state.view != view
     state.view = view
     _read(view, entered)
     _follow_moved(view)

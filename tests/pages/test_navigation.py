@@ -104,3 +104,11 @@ def test_the_sample_data_say_so_until_other_files_are_open() -> None:
     assert "Sample data:" in dashboard.words(app)
     app = dashboard.start(files=dashboard.workspace(None))
     assert "Sample data:" not in dashboard.words(app)
+
+
+def test_a_press_in_the_navigation_is_later_than_a_button_whose_run_it_came_before() -> None:
+    app = dashboard.start()
+    for view, title in ((OVERVIEW, "Files"), (COMPARE, "Compare")):
+        app.session_state["next_view"] = FILES
+        assert dashboard.title(dashboard.go(app, view)) == title
+        app = dashboard.start()

@@ -1,16 +1,22 @@
 """What the reader asked for holds, however close together the messages of the browser come."""
 
 import functools
+import json
+import tomllib
 from typing import Any
+from unittest.mock import Mock, patch
 
 import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import RerunData
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
-from streamlit.runtime.state import SessionState
+from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from pages.app import streamlit_patch
 from tests.browser.conftest import ROOT
@@ -81,6 +87,95 @@ def test_without_it_streamlit_ends_the_callback_for_the_next_message() -> None:
     app = AppTest.from_function(_judging, default_timeout=60).run()
     app.button[0].click().run()
     assert "box" not in app.session_state
+
+
+def _meet_before_callbacks(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A press, and another message that comes when a run has taken it and not begun."""
+    begin = LocalScriptRunner._set_execing_flag
+
+    def meet(runner: LocalScriptRunner) -> Any:
+        monkeypatch.setattr(LocalScriptRunner, "_set_execing_flag", begin)
+        runner.request_rerun(RerunData())
+        return begin(runner)
+
+    monkeypatch.setattr(LocalScriptRunner, "_set_execing_flag", meet)
+    press(app, "Judge")
+
+
+@pytest.mark.usefixtures("whole")
+def test_a_press_is_handled_although_another_message_comes_before_its_run_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = AppTest.from_function(_judging, default_timeout=60).run()
+    _meet_before_callbacks(app, monkeypatch)
+    assert (app.session_state["box"], app.session_state["pair_visits"]) == ("p1", 1)
+
+
+def test_without_it_streamlit_drops_that_press(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Why the replaced method is that of the safe state, which ends before it calls the other one."""
+    app = AppTest.from_function(_judging, default_timeout=60).run()
+    _meet_before_callbacks(app, monkeypatch)
+    assert "box" not in app.session_state
+
+
+def _heard(*messages: str, part: str | None = None) -> list[list[Any]]:
+    """The events that one run hears of messages that came before it began, by component."""
+    requests = ScriptRequests()
+    for events in messages:
+        states = WidgetStates()
+        states.widgets.add(id="list" if events else "choice", json_trigger_value=events)
+        requests.request_rerun(RerunData(widget_states=states, fragment_id=part))
+    states = requests.on_scriptrunner_ready().rerun_data.widget_states or WidgetStates()
+    return [json.loads(each.json_trigger_value) for each in states.widgets if each.json_trigger_value]
+
+
+_VERDICT, _LATER_VERDICT, _WISH = ({"event": event, "value": at} for at, event in enumerate(["judge", "judge", "want"]))
+
+
+@pytest.mark.usefixtures("whole")
+@pytest.mark.parametrize("part", [None, "part"], ids=["whole view", "part"])
+@pytest.mark.parametrize(
+    ("sent", "heard"),
+    [
+        ([[_VERDICT], [_WISH]], [_VERDICT, _WISH]),
+        ([[_VERDICT], [_WISH], [_LATER_VERDICT]], [_WISH, _LATER_VERDICT]),
+        ([[_VERDICT], [_LATER_VERDICT, _WISH]], [_LATER_VERDICT, _WISH]),
+        ([[_VERDICT], ["no event"]], [_VERDICT, "no event"]),
+    ],
+)
+def test_messages_that_wait_together_are_heard_with_all_their_events_the_later_of_each_name(
+    sent: list[list[Any]], heard: list[Any], part: str | None
+) -> None:
+    assert _heard(*map(json.dumps, sent), part=part) == [heard]
+    assert _heard(json.dumps(sent[0]), "", part=part) == [sent[0]], "one without an event of the component"
+
+
+def test_without_it_an_event_is_lost_where_its_component_sends_another_one() -> None:
+    """What `_joined` is for; when this fails, it can go."""
+    assert _heard(json.dumps([_VERDICT]), json.dumps([_WISH])) == [[_WISH]]
+
+
+def test_a_message_drops_none_that_no_run_has_begun_with() -> None:
+    """With fast reruns, which are Streamlit's own choice, the run of the waiting one would be ended for the next."""
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert [_runs_of_two_messages(fast) for fast in (settings["runner"]["fastReruns"], True)] == [1, 2]
+
+
+def _runs_of_two_messages(fast: bool) -> int:
+    """How many runners a session makes of two messages that come before a run begins."""
+    session: Any = Mock(_scriptrunner=None)
+    runners: list[ScriptRequests] = []
+
+    def make(data: RerunData) -> None:
+        runners.append(ScriptRequests())
+        runners[-1].request_rerun(data)
+        session._scriptrunner = runners[-1]
+
+    session._create_scriptrunner = make
+    with patch("streamlit.config.get_option", return_value=fast):
+        for page in "ab":
+            AppSession.request_rerun(session, _said(page))
+    return len(runners)
 
 
 def _of_two_parts() -> None:
@@ -208,10 +303,10 @@ def renamed(monkeypatch: pytest.MonkeyPatch, *absent: int) -> None:
 @pytest.mark.parametrize("absent", range(len(streamlit_patch._METHODS)))
 def test_nothing_is_changed_where_streamlit_has_another_name(absent: int, monkeypatch: pytest.MonkeyPatch) -> None:
     renamed(monkeypatch, absent)
-    before = SessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield
+    before = SafeSessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield
     assert not streamlit_patch.protect_messages()
     # So the dashboard runs on Streamlit as it is, whichever name is another one.
-    assert (SessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield) == before
+    assert (SafeSessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield) == before
 
 
 def test_the_dashboard_works_on_streamlit_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -581,10 +581,9 @@ class State:
     # Id of the last verdict that was handled, stored or not, and whether what it was about is not there any more.
     answered: Field[str] = Field("")
     verdict_refused: Field[bool] = Field(False)
-    # Which causes Decisions lists, those whose pictures the browser asked for, and its last edit.
+    # Which causes Decisions lists, and those whose pictures the browser asked for.
     decided: WidgetField[str] = WidgetField("", part=Part("decided", "findings", codec=one_of(("decided", "open"))))
     decisions_wanted: Field[Sequence[str]] = Field(())
-    decision_answered: Field[str] = Field("")
     decision_unsaved: Field[str] = Field("")
     meeting_item: Field[str] = Field("", part=Part("item", "findings", codec=TEXT, applies=meeting_open.get))
     finding_refused: Field[str] = Field("")

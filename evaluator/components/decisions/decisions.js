@@ -8,6 +8,7 @@
 import { breakable, button, html, letterBadge } from "../shared/elements.js";
 import { VERDICT_KEYS, keyGroups } from "../shared/key_help.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
+import { LATE_WORDS, Outbox } from "../shared/outbox.js";
 import { nameField } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { MARKS, TASK_STATUSES, VERDICTS } from "../shared/verdicts.js";
@@ -19,7 +20,7 @@ import { fillCrop } from "../gallery/crop_frame.js";
 import { NearCrops } from "../gallery/queue.js";
 
 /** @import { Send } from "../shared/mount.js" */
-/** @import { DecisionPictureItem, DecisionRowItem, DecisionsEvents, DecisionsPayload } from "../shared/payloads.d.ts" */
+/** @import { DecisionPictureItem, DecisionRowItem, DecisionsEvents, DecisionsPayload, EditEvent } from "../shared/payloads.d.ts" */
 
 /** @type {Record<string, string>} */
 const ACTIONS = {
@@ -49,7 +50,8 @@ class Decisions {
     this.edited = null;
     /** @type {{row: string, field: string, value: string} | null} what waits for the reviewer's name */
     this.waiting = null;
-    this.sent = "";
+    /** @type {Outbox<EditEvent>} */
+    this.outbox = new Outbox((acts) => this.send("edit", acts), () => this.showProblem());
     this.asked = "";
     this.head = html("div", { class: "dc-head", role: "row" });
     this.list = html("div", { class: "dc-list", role: "rowgroup" });
@@ -75,11 +77,10 @@ class Decisions {
   update(data) {
     this.data = data;
     this.queue.open(data.set);
-    if (this.sent && data.answered === this.sent) {
-      this.sent = "";
-      this.said.textContent = data.problem ? "" : "Saved";
-    }
-    this.problem.textContent = data.problem;
+    const waited = this.outbox.acts.length > 0;
+    this.outbox.heard(data.answered);
+    if (waited && !this.outbox.acts.length) this.said.textContent = data.problem ? "" : "Saved";
+    this.showProblem();
     if (data.reviewer) this.name.hidden = true;
     const text = JSON.stringify([data.set, data.models, data.rows, data.rest, data.empty]);
     if (text !== this.drawn) this.draw(data);
@@ -88,6 +89,10 @@ class Decisions {
     this.queue.answer(data.pictures);
     for (const [key, picture] of Object.entries(data.pictures)) this.show(key, picture);
     this.queue.ask();
+  }
+
+  showProblem() {
+    this.problem.textContent = this.data?.problem || (this.outbox.late ? LATE_WORDS : "");
   }
 
   /** @param {DecisionsPayload} data */
@@ -252,9 +257,9 @@ class Decisions {
       return;
     }
     if (!this.data?.verified) keepReviewer(known);
-    this.sent = eventId();
     this.said.textContent = "Saving";
-    this.send("edit", { id: this.sent, row, field, value, name: this.data?.reviewer ? "" : known });
+    this.outbox.send({ id: eventId(), row, field, value, name: this.data?.reviewer ? "" : known });
+    this.showProblem();
   }
 
   /** The name was typed: what waits for it is sent. */
@@ -307,6 +312,7 @@ class Decisions {
 
   stop() {
     this.queue.stop();
+    this.outbox.stop();
     this.ends.abort();
     this.root.remove();
   }

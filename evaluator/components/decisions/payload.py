@@ -84,7 +84,7 @@ class DecisionsPayload(Payload, frozen=True, kw_only=True):
     verified: bool
     """whether a login vouches for the reviewer"""
     answered: str
-    """id of the last edit that was handled"""
+    """id of the last act that was handled"""
     problem: str
     """that it is not saved, and why"""
 
@@ -109,7 +109,8 @@ class DecisionsEvents(Events, frozen=True):
 
     want: Sequence[str] | None = None
     """keys of the rows that need a picture"""
-    edit: EditEvent | None = None
+    edit: Sequence[EditEvent] | None = None
+    """those that are not answered, in order"""
     open: str | None = None
     """key of a row whose example is to be opened"""
     alike: str | None = None

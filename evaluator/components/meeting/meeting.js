@@ -8,6 +8,7 @@
 import { button, html, icon, letterBadge, outlineOf, placeOf, svg } from "../shared/elements.js";
 import { keyGroups } from "../shared/key_help.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
+import { LATE_WORDS, Outbox } from "../shared/outbox.js";
 import { nameInput } from "../shared/reviewer_field.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { TASK_STATUSES, VERDICTS } from "../shared/verdicts.js";
@@ -20,7 +21,7 @@ import { isLargerStacked } from "../shared/geometry.js";
 
 /** @import { Send } from "../shared/mount.js" */
 /** @import { MeetingEvents, MeetingPageItem, MeetingPaneItem, MeetingPayload } from "../shared/payloads.d.ts" */
-/** @import { OpinionState } from "../shared/payloads.d.ts" */
+/** @import { DecideEvent, OpinionState } from "../shared/payloads.d.ts" */
 
 const FIELDS = "input, textarea, select, [contenteditable]";
 /** @type {Record<string, string>} */
@@ -57,8 +58,8 @@ class Meeting {
     this.data = null;
     this.zoomed = false;
     this.whole = true;
-    /** @type {{id: string, item: string, words: string} | null} the decision that the answer is waited for */
-    this.sent = null;
+    /** @type {Outbox<DecideEvent>} */
+    this.outbox = new Outbox((acts) => this.send("decide", acts), () => this.showProblem());
     this.drawn = "";
     this.note = /** @type {HTMLTextAreaElement} */ (html("textarea", { rows: 1, maxlength: 2000, "aria-label": "Note", placeholder: "Why" }));
     this.owner = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 200, "aria-label": "Owner", list: "mt-owners" }));
@@ -127,13 +128,12 @@ class Meeting {
       if (this.foot.matches(":focus-within")) this.root.focus({ preventScroll: true });
     } else if (moved) this.movedAt = 0;
     this.data = data;
-    if (this.sent) {
-      if (data.problem) this.spoken.textContent = "";
-      else {
-        this.drafts.delete(this.sent.item);
-        this.spoken.textContent = this.sent.words;
-      }
-      this.sent = null;
+    const waited = this.outbox.acts;
+    this.outbox.heard(data.answered);
+    for (const { item, verdict } of waited.slice(0, waited.length - this.outbox.acts.length)) {
+      if (!data.problem) this.drafts.delete(item);
+      const title = data.agenda.find(({ key }) => key === item)?.title;
+      this.spoken.textContent = data.problem ? "" : `${verdictWords(verdict) || "Note"}: ${title}`;
     }
     const text = JSON.stringify(data);
     if (text === this.drawn) return;
@@ -153,10 +153,14 @@ class Meeting {
     for (const [name, input] of this.fields) if (input.value !== shown[name]) input.value = shown[name];
     this.owners.replaceChildren(...(this.data?.owners ?? []).map((value) => html("option", { value })));
     if (this.data?.reviewer) this.name.hidden = true;
-    this.problem.textContent = this.data?.problem ?? "";
+    this.showProblem();
     this.foot.hidden = !this.item;
     this.showVerdict();
     this.showReach();
+  }
+
+  showProblem() {
+    this.problem.textContent = this.data?.problem || (this.outbox.late ? LATE_WORDS : "");
   }
 
   showVerdict() {
@@ -186,7 +190,7 @@ class Meeting {
   /** Keeps what is chosen and typed, and goes on. */
   keep() {
     const { data, shown } = this;
-    if (!data || !data.item || this.sent) return;
+    if (!data || !data.item || (!this.outbox.late && this.outbox.acts.some(({ item }) => item === data.item))) return;
     if (performance.now() - this.movedAt < MOVED_LATELY) {
       this.spoken.textContent = "The presenter has just moved on: press again";
       return;
@@ -203,10 +207,8 @@ class Meeting {
       return;
     }
     if (!data.verified) keepReviewer(known);
-    const words = verdictWords(shown.verdict) || "Note";
-    this.sent = { id: eventId(), item: data.item, words: `${words}: ${data.title}` };
-    this.send("decide", {
-      id: this.sent.id, item: data.item, example: data.example, whole: this.whole && data.mistakes > 0, verdict: shown.verdict, note: shown.note,
+    this.outbox.send({
+      id: eventId(), item: data.item, example: data.example, whole: this.whole && data.mistakes > 0, verdict: shown.verdict, note: shown.note,
       owner: shown.owner, due: shown.due, status: shown.status || (shown.owner || shown.due ? "open" : ""), name: data.reviewer ? "" : known, onward: true,
     });
     this.root.focus({ preventScroll: true });
@@ -370,6 +372,7 @@ class Meeting {
   }
 
   stop() {
+    this.outbox.stop();
     this.sized.disconnect();
     this.ends.abort();
     this.root.remove();

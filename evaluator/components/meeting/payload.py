@@ -138,6 +138,8 @@ class MeetingPayload(Payload, frozen=True, kw_only=True):
     """whose verdicts are one's own; empty when nobody was named"""
     verified: bool
     """whether a login vouches for the reviewer"""
+    answered: str
+    """id of the last act that was handled"""
     problem: str
     """that the last decision is not saved, and why"""
 
@@ -175,7 +177,8 @@ class ShowItemEvent(Event, frozen=True):
 class MeetingEvents(Events, frozen=True):
     """What the meeting sends."""
 
-    decide: DecideEvent | None = None
+    decide: Sequence[DecideEvent] | None = None
+    """those that are not answered, in order"""
     show: ShowItemEvent | None = None
     end: Literal[True] | None = None
     open: Literal[True] | None = None

@@ -1,7 +1,7 @@
 /**
  * What a reviewer said and the server has not answered, in order. It draws nothing.
  *
- * Every message has all of it: of two that reach the server together only the later one counts. What is not answered is
+ * Every message has all of it: of two that reach the server together the later one may count alone. What is not answered is
  * sent again a few times, and said to be late from the second time on; each act has an id, under which it is stored once.
  */
 

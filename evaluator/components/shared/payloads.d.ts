@@ -1230,6 +1230,8 @@ export interface MeetingPayload {
   reviewer: string;
   /** whether a login vouches for the reviewer */
   verified: boolean;
+  /** id of the last act that was handled */
+  answered: string;
   /** that the last decision is not saved, and why */
   problem: string;
 }
@@ -1261,7 +1263,8 @@ export interface ShowItemEvent {
 
 /** What the meeting sends. */
 export interface MeetingEvents {
-  decide: DecideEvent;
+  /** those that are not answered, in order */
+  decide: DecideEvent[];
   show: ShowItemEvent;
   end: true;
   /** show the page in Pages */
@@ -1352,7 +1355,7 @@ export interface DecisionsPayload {
   reviewer: string;
   /** whether a login vouches for the reviewer */
   verified: boolean;
-  /** id of the last edit that was handled */
+  /** id of the last act that was handled */
   answered: string;
   /** that it is not saved, and why */
   problem: string;
@@ -1373,7 +1376,8 @@ export interface EditEvent {
 export interface DecisionsEvents {
   /** keys of the rows that need a picture */
   want: string[];
-  edit: EditEvent;
+  /** those that are not answered, in order */
+  edit: EditEvent[];
   /** key of a row whose example is to be opened */
   open: string;
   /** key of a row whose places are to be listed */

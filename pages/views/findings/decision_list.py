@@ -88,7 +88,7 @@ def _list(
         owners=names_in(rows),
         reviewer=name,
         verified=verified,
-        answered=state.decision_answered,
+        answered=state.answered,
         problem="" if unsaved is None else plain(unsaved.words),
     )
     state.decisions_wanted = ()
@@ -97,9 +97,8 @@ def _list(
         state.decisions_wanted = [*(decisions.events(report(_KEY)).want or ())][:MOST_WANTED]
 
     def edit() -> None:
-        event = decisions.events(report(_KEY)).edit
-        if event is not None and event.row in by_key:
-            keep(by_key[event.row], event)
+        for event in findings.newly_said(decisions.events(report(_KEY)).edit):
+            keep(loaded, event)
 
     # Its room is kept until it is drawn, so that nothing moves.
     with st.container(key="decision_list"):
@@ -116,9 +115,13 @@ def _list(
             st.switch_page(_GRID)
 
 
-def keep(row: CauseRow, event: EditEvent) -> None:
+def keep(loaded: LoadedBoxes | None, event: EditEvent) -> None:
     """Keep what the reader said of a row; verdict, note and task of each mistake stay where it is of another one."""
     findings.set_author(event.name)
+    row = decision_rows.row_at(loaded, event.row)
+    if row is None:
+        return
+    state.verdict_refused = False
     task, value = row.task, event.value
     of_row = findings.Task(task.owner, task.due, task.status) if task else findings.Task()
     if event.field in findings.Task._fields:
@@ -134,7 +137,6 @@ def keep(row: CauseRow, event: EditEvent) -> None:
         task=findings.Task() if undo else of_row if event.field in findings.Task._fields else None,
         event_id=event.id,
     )
-    state.decision_answered = event.id
     state.decision_unsaved = "" if unsaved is None else unsaved.target_id
 
 

@@ -63,6 +63,12 @@ def rows_of(loaded: LoadedBoxes | None) -> Rows:
     return Rows(causes, [*others, *of_texts], worth)
 
 
+def row_at(loaded: LoadedBoxes | None, key: str) -> CauseRow | None:
+    """Return a row with all that was said until now; None for one that is not there."""
+    every = rows_of(loaded)
+    return next((each for each in (*every.causes, *every.others) if each.key == key), None)
+
+
 def show_on_page(loaded: LoadedBoxes | None, row: CauseRow, example: int = 0) -> None:
     """Open a place of a row in Pages, or what a finding is about in the view of its texts; nothing without a page."""
     if loaded is not None and row.places:

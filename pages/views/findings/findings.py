@@ -22,8 +22,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.components.compare.pair import page_mistakes
 from evaluator.components.compare.payload import PaneItem
+from evaluator.components.decisions.payload import EditEvent
 from evaluator.components.gallery.payload import JudgeItem
-from evaluator.components.meeting.payload import ReviewerPayload
+from evaluator.components.meeting.payload import DecideEvent, ReviewerPayload
 from evaluator.components.viewer.judged import attach
 from evaluator.components.viewer.payload import MistakeItem, PagePayload, UnsavedItem, VerdictEvent
 from evaluator.data.issues import count_of, plain
@@ -60,7 +61,7 @@ _REMEMBERED: Final = "remembered_reviewer"
 OWN: Final = "own"
 """As verdict or note: what the reviewer has said of each target stays."""
 DrawnT = TypeVar("DrawnT", PagePayload, PaneItem)
-ActT = TypeVar("ActT", bound=VerdictEvent | JudgeItem)
+ActT = TypeVar("ActT", bound=VerdictEvent | JudgeItem | EditEvent | DecideEvent)
 
 
 class Task(NamedTuple):

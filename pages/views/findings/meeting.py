@@ -13,6 +13,7 @@ from evaluator.components.gallery import crops
 from evaluator.components.gallery.payload import CardBoxItem
 from evaluator.components.meeting import agenda
 from evaluator.components.meeting.payload import (
+    DecideEvent,
     MeetingNumberItem,
     MeetingPageItem,
     MeetingPaneItem,
@@ -65,7 +66,7 @@ def show(loaded: LoadedBoxes) -> None:
         meeting(
             payload,
             key=_KEY,
-            on_decide=lambda: _save_decision(loaded, rows),
+            on_decide=lambda: _save_decisions(loaded),
             on_show=lambda: _show_item(loaded),
             on_end=lambda: live.end(loaded),
             on_back=_back,
@@ -107,6 +108,7 @@ def _payload(
         minutes=decision_rows.minutes_of(loaded, every, numbers),
         reviewer=name,
         verified=verified,
+        answered=state.answered,
         problem="" if unsaved is None else plain(unsaved.words),
     )
     return payload if row is None else _with_item(payload, loaded, pulse, row)
@@ -206,12 +208,16 @@ def _back() -> None:
     state.meeting_looks = False
 
 
-def _save_decision(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
-    event = meeting.events(report(_KEY)).decide
-    row = next((each for each in rows if event is not None and each.key == event.item), None)
-    if event is None or row is None:
-        return
-    findings.set_author(event.name)
+def _save_decisions(loaded: LoadedBoxes) -> None:
+    for event in findings.newly_said(meeting.events(report(_KEY)).decide):
+        findings.set_author(event.name)
+        row = decision_rows.row_at(loaded, event.item)
+        if row is not None:
+            state.verdict_refused = False
+            _save_decision(loaded, row, event)
+
+
+def _save_decision(loaded: LoadedBoxes, row: CauseRow, event: DecideEvent) -> None:
     whole = not row.places or (event.whole and row.mistakes <= MOST_AT_ONCE)
     place = None if whole else row.places[_example(row, event.example)]
     unsaved = findings.save_all(
@@ -228,4 +234,6 @@ def _save_decision(loaded: LoadedBoxes, rows: Sequence[CauseRow]) -> None:
         if not event.whole and event.example + 1 < len(row.places):
             state.meeting_example = event.example + 1
         else:
-            state.meeting_item, state.meeting_example = agenda.next_item(rows, row.key), 0
+            every = decision_rows.rows_of(loaded)
+            state.meeting_item = agenda.next_item([*every.causes, *every.others], row.key)
+            state.meeting_example = 0

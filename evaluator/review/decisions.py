@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -94,6 +94,23 @@ class CausePlace(NamedTuple):
     row: int
 
 
+@dataclass(frozen=True, eq=False)
+class CausePlaces:
+    """Places in columns, each made when it is looked at: `model` and `row` of `CausePlace`, int64, shape (N,)."""
+
+    model: IntArray
+    row: IntArray
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def __getitem__(self, at: int) -> CausePlace:
+        return CausePlace(int(self.model[at]), int(self.row[at]))
+
+    def __iter__(self) -> Iterator[CausePlace]:
+        return (self[at] for at in range(len(self)))
+
+
 class EffectLine(NamedTuple):
     """A measure of one model (its place among the models) before and after; None where it is undefined."""
 
@@ -176,18 +193,18 @@ class CauseRow(FindingSet):
         return max((side.wrong for side in self.sides), default=0)
 
     @cached_property
-    def places(self) -> tuple[CausePlace, ...]:
+    def places(self) -> CausePlaces:
         """Return where it happened, once each: of the model with most wrong boxes first, the largest first."""
-        every: list[CausePlace] = []
-        seen = np.empty(0, dtype=np.int64)
+        models, rows, seen = [], [], np.empty(0, dtype=np.int64)
         for model in self._worst_first:
             side = self.sides[model]
             causes, mistakes = side.result.causes, side.result.mistakes
             # The place of another model is the same one where both miss the same ground truth.
             again = causes.of_mistake[mistakes.of_truth[side.missed[np.isin(side.missed, seen)]]]
-            every += [CausePlace(model, row) for row in side.rows[~np.isin(side.rows, again)].tolist()]
+            rows.append(side.rows[~np.isin(side.rows, again)])
+            models.append(np.full(len(rows[-1]), model))
             seen = np.concatenate([seen, side.missed])
-        return tuple(every)
+        return CausePlaces(*(np.concatenate([seen[:0], *parts]) for parts in (models, rows)))
 
     @property
     def _worst_first(self) -> list[int]:

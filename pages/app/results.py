@@ -12,6 +12,7 @@ from evaluator.data.dataset import Dataset
 from evaluator.matching.box_items import ClassConfusion, class_confusion
 from evaluator.matching.box_results import AnyBoxPairs, AnyBoxResult, BoxMatching
 from evaluator.protocols.base import BoxEvaluation
+from evaluator.system.memory import release_freed_memory
 from pages.app import protocol
 from pages.app.cache import Cached
 from pages.app.session_files import BOXES, LoadedBoxes, Model, files
@@ -167,7 +168,16 @@ def matching_of_all(loaded: LoadedBoxes, model: Model) -> BoxMatching:
 def evaluation_of(loaded: LoadedBoxes, model: Model) -> BoxEvaluation:
     """Return the evaluation of a model at the protocol's thresholds, with all its predictions."""
     key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
-    return _EVALUATIONS.of(key, lambda: protocol.evaluation(matching_of_all(loaded, model)))
+
+    def evaluated() -> BoxEvaluation:
+        made = protocol.evaluation(matching_of_all(loaded, model))
+        # What equal scores do is found out while the curves are there, which take more memory than the boxes.
+        _ = made.ties
+        made.release()
+        release_freed_memory()
+        return made
+
+    return _EVALUATIONS.of(key, evaluated)
 
 
 def result_of(loaded: LoadedBoxes, model: Model, *, iou: float | None = None) -> Result:

@@ -377,12 +377,7 @@ class Dataset:
 
     def page_rows(self, other: Dataset) -> IntArray:
         """Return the row of each page of another dataset in this one's page columns, int64; -1 for none."""
-        codes = np.array([self.document_code.get(each.doc_id, -1) for each in other.documents], dtype=np.int64)
-        known = (self.page_document.astype(np.int64) << 32) | self.page_index
-        wanted = (codes[other.page_document] << 32) | other.page_index
-        rows = np.searchsorted(known, wanted).astype(np.int64)
-        here = np.append(known, -1)[rows] == wanted
-        return np.where(here & (codes[other.page_document] >= 0), rows, -1)
+        return rows_of_pages(other, self)
 
     def documents_only_in(self, prediction: int = 0) -> dict[Side, tuple[str, ...]]:
         """Return the sorted ids of documents that only one of the two files names, by side."""
@@ -505,6 +500,18 @@ def page_keys(source: Annotations | Dataset) -> list[PageKey]:
     names = [document.doc_id for document in source.documents]
     pages = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
     return [(names[document], index) for document, index in pages]
+
+
+def rows_of_pages(source: Annotations | Dataset, other: Annotations | Dataset) -> IntArray:
+    """Return the first row of each page of a file or dataset in the page columns of another one, int64; -1 for none."""
+    codes = {document.doc_id: code for code, document in enumerate(other.documents)}
+    document = np.array([codes.get(each.doc_id, -1) for each in source.documents], dtype=np.int64)
+    known = (other.page_document.astype(np.int64) << 32) | other.page_index
+    wanted = (document[source.page_document] << 32) | source.page_index
+    order = np.argsort(known, kind="stable")
+    place = known[order].searchsorted(wanted)
+    there = np.append(known[order], -1)[place] == wanted
+    return np.where(there, np.append(order, -1)[place], -1)
 
 
 _PAGE_COLUMNS: Final = ("documents", "page_document", "page_index", "page_size", "page_images")

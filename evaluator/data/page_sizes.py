@@ -10,7 +10,7 @@ import numpy as np
 
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.cells import moved
-from evaluator.data.dataset import Annotations, Boxes, PageKey, page_keys
+from evaluator.data.dataset import Annotations, Boxes, PageKey, page_keys, rows_of_pages
 from evaluator.data.issues import Collector, Issue, count_of, quote
 
 _IN: Final = {"pixels": "pixels", "page": "shares of the page"}
@@ -66,8 +66,7 @@ def entry_sizes(source: Annotations, other: Annotations, *, own_first: bool = Fa
     own = nothing if source.page_size is None else source.page_size
     given = nothing
     if other.page_size is not None and len(other.page_size):
-        known = {key: row for row, key in reversed(list(enumerate(page_keys(other))))}
-        rows = np.array([known.get(key, -1) for key in page_keys(source)], dtype=np.int64)
+        rows = rows_of_pages(source, other)
         given = np.where(rows[:, None] >= 0, other.page_size[rows], np.nan)
     first, second = (own, given) if own_first else (given, own)
     return np.where(np.isnan(first), second, first)

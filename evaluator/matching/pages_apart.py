@@ -17,6 +17,7 @@ from evaluator.data.boxes import AnyArray, FloatArray, IntArray, iou
 from evaluator.data.dataset import Dataset, PageKey
 from evaluator.data.fixes import POSITIONAL, Fix, fix_description, in_second_column, to_corners
 from evaluator.data.issues import Collector, Issue
+from evaluator.data.order import PageRows
 from evaluator.data.page_sizes import pages_named, unturned
 
 _IOU: Final = 0.5
@@ -204,7 +205,7 @@ class Changes:
             units = np.tile(of_pages, 2)
             shares = [(ours / unit, theirs / unit) for (ours, theirs), unit in zip(sides, units, strict=True)]
             self._shifts += [(*each, self._sizes) for each in _shifts(shares)]
-        self._known = dict(zip(range(dataset.pages), grouped(self._truth.page, np.arange(dataset.pages)), strict=True))
+        self._known = PageRows(self._truth.page, dataset.pages)
         entry_page, ids = self._prediction.entry_page.tolist(), self._prediction.source.page_ids
         self._own_id, self._by_id = (dict(zip(*each, strict=False)) for each in ((entry_page, ids), (ids, entry_page)))
         self._ours, self._theirs = set(entry_page), set(self._truth.entry_page.tolist())
@@ -233,7 +234,7 @@ class Changes:
                 yield key, Change(words, xyxy, page.row, fit, more, price)
         for words, row in self._neighbours(page.row) if self._together else ():
             if row in self._ours and row in self._theirs:
-                rows = self._known[row]
+                rows = self._known.of(row)
                 (fit,) = fits(boxes[None], self._truth.xyxy[rows], labels[0], self._truth.label[rows])
                 yield words, Change(words, boxes, row, fit)
 

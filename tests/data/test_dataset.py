@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.data.dataset import Part, join, map_labels, with_equal_pages
+from evaluator.data.dataset import Part, join, map_labels, page_keys, rows_of_pages, with_equal_pages
 from tests.building import annotations, box, ground_truth, random_rows
 
 
@@ -46,6 +46,16 @@ def test_equal_pages_are_kept_once() -> None:
     ):
         assert with_equal_pages(predicted, other) is predicted
         assert with_equal_pages(other, truth) is other
+
+
+@given(seed=st.integers(0, 10**6))
+def test_pages_are_found_in_another_file_by_name_and_number_the_first_of_several(seed: int) -> None:
+    truth, predicted = ground_truth(random_rows(seed)[0]), annotations(random_rows(seed + 1)[1])
+    again = replace(truth, page_index=truth.page_index // 2)
+    for source, other in ((predicted, truth), (truth, predicted), (predicted, again), (again, annotations([]))):
+        known = page_keys(other)
+        expected = [known.index(key) if key in known else -1 for key in page_keys(source)]
+        assert rows_of_pages(source, other).tolist() == expected
 
 
 def test_nothing_joins_to_nothing() -> None:

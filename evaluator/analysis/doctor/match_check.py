@@ -41,7 +41,7 @@ from evaluator.formats.coco import is_unresolved
 from evaluator.formats.posters import Posters
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.matching.pages_apart import apart_issues, apart_of, changes_on, pages_in_doubt, single_pages
-from evaluator.metrics.results import MetricColumns
+from evaluator.metrics.results import MetricColumns, defined
 from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
 from evaluator.protocols.base import SUSPECT_F1, BoxEvaluation, BoxProtocol, Evaluation, Options, Source
 from evaluator.protocols.sharding import documents_of
@@ -134,7 +134,7 @@ def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
             # Boxes are counted when their pairs are made.
             return None
         try:
-            return counts(truth, prediction).row(0)["f1"]
+            return defined(counts(truth, prediction).f1[0])
         except ValueError:
             return None
 

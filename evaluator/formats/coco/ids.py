@@ -55,7 +55,8 @@ def quoted_id(number: int, texts: Texts) -> str:
 
 def by_number(ids: Sequence[str]) -> list[object]:
     """Keys that sort ids as pycocotools does: whole numbers by value, others as texts."""
-    return [int(key) for key in ids] if all(map(_WHOLE.fullmatch, ids)) else list(ids)
+    keys = list(ids)
+    return [*map(int, keys)] if all(map(_WHOLE.fullmatch, keys)) else [*keys]
 
 
 def number_ids(parts: Mapping[str, Sequence[object]], place: str, collector: Collector) -> IdTexts:

@@ -1,3 +1,3 @@
 """The version of this package, in the one place that the build, the signature and the terminal read."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -365,14 +365,17 @@ class Store:
 
 
 def _keep_copy(path: Path, version: int) -> None:
-    """Keep a copy of a file beside it, as it is before its upgrade."""
-    kept = path.with_name(f"{path.name}.layout-{version}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
-    begun = kept.with_name(f".{kept.name}")
+    """Keep a copy of a file beside it as it is before its upgrade; an upgrade that is tried again keeps one."""
+    kept = path.with_name(f"{path.name}.layout-{version}")
+    begun = kept.with_name(f".{kept.name}.part")
     begun.unlink(missing_ok=True)
-    # A reader may read while the writer holds its turn.
-    with contextlib.closing(sqlite3.connect(path)) as source:
-        source.execute("VACUUM INTO ?", (str(begun),))
-    begun.replace(kept)
+    try:
+        # A reader may read while the writer holds its turn.
+        with contextlib.closing(sqlite3.connect(path)) as source:
+            source.execute("VACUUM INTO ?", (str(begun),))
+        begun.replace(kept)
+    finally:
+        begun.unlink(missing_ok=True)
 
 
 def _parsed(address: str | Path) -> tuple[Path | None, URL]:

@@ -296,8 +296,7 @@ class TestContract:
         assert (store.events()[0].tags, store.log().judged[old[1].target_id].task) == ((), None)
         task = {"owner": "Ben", "due": "2026-12-05", "status": "in_progress"}
         if "://" not in address:
-            (copy,) = Path(address).parent.glob(f"*.layout-{layout}-*")
-            with database(str(copy)) as connection:
+            with database(f"{address}.layout-{layout}") as connection:
                 assert schema.stored_version(connection) == layout
                 kept = connection.execute(text("SELECT id FROM layoutscope_event ORDER BY seq")).scalars().all()
             assert kept == [event.id for event in old]
@@ -368,14 +367,22 @@ class TestContract:
         old = [on_page(0)]
         begin_layout_1(address, old)
 
-        def broken(connection: Connection) -> None:
-            connection.execute(text("ALTER TABLE layoutscope_event ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'"))
+        def broken(place: Connection | Path, *_: object) -> None:
+            if isinstance(place, Connection):
+                place.execute(text("ALTER TABLE layoutscope_event ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'"))
             raise OSError(28, "No space left on device")
 
         with monkeypatch.context() as patch:
             patch.setitem(schema._UPGRADES, 1, broken)
             with refused("full"):
                 opened(address).add([on_page(1)])
+            if "://" not in address:
+                with monkeypatch.context() as full:
+                    full.setattr(Path, "replace", broken)
+                    with refused("full"):
+                        opened(address).log()
+                left = {path.name for path in Path(address).parent.iterdir()}
+                assert left <= {f"findings.sqlite{end}" for end in ("", "-wal", "-shm", ".layout-1")}
         assert opened(address).events() == old
 
     def test_a_newer_layout_is_refused_and_left_alone(self, address: str, store: Store, opened: Opener) -> None:

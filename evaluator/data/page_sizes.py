@@ -17,6 +17,8 @@ _IN: Final = {"pixels": "pixels", "page": "shares of the page"}
 # Two renderings of a page differ by the rounding of their sides.
 _PROPORTION: Final = 0.005
 _NAMED: Final = 3
+# A box that leaves its page by more than this is reported; models round.
+_TOLERANCE_PX: Final = 1.0
 TURNED: Final = "turned before it was read"
 """Attribute of a page whose boxes are those of the page turned counterclockwise, by "90", "180" or "270" degrees."""
 TURNED_BACK: Final = "turned back by"
@@ -93,7 +95,31 @@ def on_same_pages(prediction: Annotations, truth: Annotations) -> Annotations:
     Boxes get the unit of the ground truth (`in_unit_of`); pixels of a page to which the two give different sizes are
     rescaled to that of the ground truth, with a warning. The same object where nothing of this is needed.
     """
+    beyond = (*_beyond(prediction, truth), *_beyond(truth, prediction))
+    prediction = replace(prediction, issues=(*prediction.issues, *beyond)) if beyond else prediction
     return _rescaled(in_unit_of(prediction, truth), truth)
+
+
+def _beyond(source: Annotations, other: Annotations) -> tuple[Issue, ...]:
+    """Return a warning for boxes in pixels that leave pages of which the other file alone states the size, if any."""
+    own = source.page_size
+    if source.unit != "pixels" or other.page_size is None or not (own is None or np.isnan(own).any()):
+        return ()
+    sizes, xyxy = entry_sizes(source, other), source.boxes.xyxy
+    sizes = sizes if own is None else np.where(np.isnan(own), sizes, np.nan)
+    room = sizes[source.boxes.entry]
+    outside = (xyxy[:, 2:] - room > _TOLERANCE_PX) | ((xyxy[:, :2] < -_TOLERANCE_PX) & ~np.isnan(room))
+    rows = np.flatnonzero(outside.any(axis=1))
+    if not len(rows):
+        return ()
+    collector = Collector(source.name, max_per_rule=None)
+    rule = f"a box should not leave its page, as {other.name} states it, by more than {_TOLERANCE_PX:g} px"
+    entry = int(source.boxes.entry[rows[0]])
+    document, index = page_keys(source)[entry]
+    first = f"{quote(xyxy[rows[0]].tolist())} (corners) on {document}, page {index + 1} ({_size(sizes[entry])})"
+    what = f"{count_of(len(rows), 'box')}, the first {first}"
+    collector.warning("", rule, what, "They are compared as they are; check the unit of the boxes and the size.")
+    return collector.issues()
 
 
 def in_unit_of(prediction: Annotations, truth: Annotations) -> Annotations:

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from evaluator.data.dataset import Annotations, Side
-from evaluator.data.issues import Collector, quote
+from evaluator.data.issues import Collector, examples, quote
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import FEWEST_POINTS, Builder, Shape, Size, bounds, listed, rotate
@@ -62,7 +62,10 @@ class _Work(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A task: document, path, whether it has several pages, id, place; `repeated`: pages have own tags."""
+    """A task: document, path, whether it has several pages, id, place; `repeated`: pages have own tags.
+
+    `shows_several`: it names several images, which are no list of pages.
+    """
 
     document: str
     path: str
@@ -71,6 +74,7 @@ class _Task(NamedTuple):
     place: str
     repeated: bool = False
     images: Sequence[str] = ()
+    shows_several: bool = False
 
 
 class LabelStudio(BoxFormat):
@@ -327,13 +331,14 @@ class _File:
             document = stated if isinstance(stated, str) and stated.strip() else common or f"task {own or place}"
             return _Task(document, document, True, own, place, isinstance(pages[0], dict), images)
         files = [text for text in texts if re.search(r"\.\w{2,5}\Z", _file(text))]
-        image = next((text for text in files if _PAGE_FILE.search(_file(text))), next(iter(files), ""))
+        shown = {text for text in files if _PAGE_FILE.search(_file(text))}
+        image = next((text for text in files if text in shown), next(iter(files), ""))
         if not image and isinstance(stated, str):
             image = stated
         if not image:
             upload = task.get("file_upload")
             image = upload if isinstance(upload, str) and upload else f"task {own or place}"
-        return _Task(_file(image), _path(image), False, own, place)
+        return _Task(_file(image), _path(image), False, own, place, shows_several=len(shown) > 1)
 
     def _pages(self, task: _Task, regions: Sequence[_Region], attributes: Mapping[str, str], score: float) -> None:
         by_page: dict[int, list[_Region]] = {}
@@ -346,6 +351,8 @@ class _File:
             rule = f"a document must be one task ({_SOURCE})"
             self._collector.error(task.place, rule, f"{quote(task.document)}, as in {first}", "Keep one of the tasks.")
             return
+        if task.shows_several:
+            self._need_one_image(regions)
         if task.several:
             self.builder.document(task.document)
         for index in sorted(by_page or ({} if task.several else {0: []})):
@@ -361,6 +368,13 @@ class _File:
                 page = self.builder.image(task.path, task.place, size=size, page_id=task.task_id, attributes=attributes)
             for region in of_page:
                 self._box(page, region, score, self._item(task, region, labels) if labels else None)
+
+    def _need_one_image(self, regions: Sequence[_Region]) -> None:
+        tags = {name: region.place for region in reversed(regions) if (name := _text(region.outer.get("to_name")))}
+        if len(tags) > 1:
+            rule = f"the regions of a task that names several images must be on one of them ({_SOURCE})"
+            fix = "Give each image a task of its own, or name the images in a list, which is read as pages."
+            self._collector.error(min(tags.values()), rule, f"to_name {examples(sorted(tags))}", fix)
 
     def _item(self, task: _Task, region: _Region, labels: Mapping[str, Sequence[str]]) -> Hashable:
         """Return what a region is in the nesting, and state in which other one of its task it lies (``parentID``)."""

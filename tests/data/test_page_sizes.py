@@ -9,7 +9,8 @@ import pymupdf
 import pytest
 
 from evaluator import formats, project
-from evaluator.data.page_sizes import entry_sizes, in_unit_of, unit_issue
+from evaluator.data.issues import quote
+from evaluator.data.page_sizes import entry_sizes, in_unit_of, on_same_pages, unit_issue
 from tests.building import annotations, box, ground_truth
 from tests.reading import refusal_issues
 
@@ -42,6 +43,24 @@ def files(tmp_path: Path) -> Path:
     pixmap.clear_with(255)
     pixmap.save(tmp_path / "images" / "p1.png")
     return tmp_path
+
+
+@pytest.mark.parametrize("sized", ["gt", "dt"])
+@pytest.mark.parametrize(("corners", "off"), [((100, 0, 301, 400), 0), ((100, 0, 302, 400), 1), ((-2, 0, 9, 9), 1)])
+def test_boxes_beyond_a_page_that_the_other_file_states_are_named(
+    sized: str, corners: tuple[float, float, float, float], off: int
+) -> None:
+    rows = [box(1, 1, 9, 9), box(*corners)]
+    sides = {"gt": ground_truth(rows), "dt": annotations(rows)}
+    size = np.array([[300.0, 400.0]])
+    sides = {name: replace(each, name=name, unit="pixels", page_size=size if name == sized else None)
+             for name, each in sides.items()}  # fmt: skip
+    other = "dt" if sized == "gt" else "gt"
+    assert [issue.sentence for issue in on_same_pages(sides["dt"], sides["gt"]).issues] == off * [
+        f"{other}: a box should not leave its page, as {sized} states it, by more than 1 px; found 1 box, the first "
+        f"{quote([float(side) for side in corners])} (corners) on a.pdf, page 1 (300 x 400). They are compared as they "
+        "are; check the unit of the boxes and the size."
+    ]
 
 
 def counts(folder: Path, truth: str, prediction: str, **options: Any) -> tuple[int, int, int]:

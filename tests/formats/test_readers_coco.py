@@ -483,6 +483,7 @@ def test_the_category_name_of_a_result_is_its_label(named: Value, label: str, sa
 def test_a_category_name_stands_for_an_id() -> None:
     row = result(category_name="Text")
     del row["category_id"]
+    assert formats.detect_bytes(encoded([row]), "a.json") == "coco"
     source = resolved([row, row | {"category_name": "Table"}])
     assert [source.labels[code] for code in source.boxes.label] == ["Text", "Table"]
 
@@ -500,6 +501,20 @@ def test_category_names_that_contradict_ids() -> None:
     assert sentences(instances(annotation(category_name="Table"), annotation(id=2, category_name="Text"))) == [
         "gt.json: $.annotations[1].category_name: category_name must be the name of the category of category_id (COCO "
         'format); found "Text", while 2 is "Table". Correct one of them, or leave out category_name.'
+    ]
+
+
+def test_a_file_name_that_contradicts_the_image_id() -> None:
+    rows = [
+        annotation(file_name="b.png"),
+        annotation(id=2, file_name="other/b.png"),
+        annotation(id=3, file_name="a.png"),
+    ]
+    assert sentences(instances(*rows)) == [
+        f"gt.json: $.annotations[{row}].file_name: file_name of an annotation must be that of the image of "
+        f'image_id (COCO format); found "{name}", while 7 is "scans/b.png". Correct one of them, or leave out '
+        "file_name."
+        for row, name in ((1, "other/b.png"), (2, "a.png"))
     ]
 
 

@@ -60,6 +60,18 @@ def test_annotations() -> None:
     ]
 
 
+def test_regions_of_two_images_are_not_read_as_one_page() -> None:
+    regions = [region(more={"to_name": name}) for name in ("one", "two")]
+    pair = task(*regions) | {"data": {"image": "a.png", "other": "b.png"}}
+    assert refused(pair) == [
+        "l.json: $[0].annotations[0].result[0]: the regions of a task that names several images must be on one of them "
+        '(Label Studio); found to_name 2: "one", "two". Give each image a task of its own, or name the images in a '
+        "list, which is read as pages."
+    ]
+    # Two tags may show one image, and of two images one may have no regions.
+    assert len(read(task(*regions)).boxes) == len(read(pair | task(*regions[:1])).boxes) + 1 == 2
+
+
 def test_predictions_have_the_score_of_the_region_or_of_all() -> None:
     source = formats.read(SAMPLE, side="prediction")
     assert (source.side, source.model, source.boxes.score.tolist()) == ("prediction", "m1", [0.75, 0.5])

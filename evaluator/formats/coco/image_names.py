@@ -1,4 +1,7 @@
-"""Which image of a ground truth a result means: that of its file name, else of its id, which may be a name."""
+"""Which image of a ground truth a result means: that of its file name, else of its id, which may be a name.
+
+Owns the rule that annotations which state a file name as well name one image.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations
 from evaluator.data.image_ids import number_of
 from evaluator.data.issues import Collector, quote
+from evaluator.formats.coco.ids import Texts, quoted_id
+from evaluator.formats.coco.rules import Pages
+from evaluator.formats.coco.shape import ItemColumns
 from evaluator.formats.image_paths import is_image, parts_of
 
 # What stands for the row of an image that no name, or that several images answer to.
@@ -53,6 +59,21 @@ def images_of(
         collector.warning("$", rule, what, "The file names are used.")
     _refuse(prediction, truth, rows, apart=apart, place=place, collector=collector)
     return np.array(rows, dtype=np.int64)
+
+
+def check_files(items: ItemColumns, pages: Pages, texts: Texts, place: str, collector: Collector) -> None:
+    """Report annotations that state another file name than the image of their id has."""
+    ids, stated = items.image_id, items.file_names
+    files = dict(zip(pages.ids.tolist(), pages.images, strict=True)) if stated else {}
+    collector.errors(
+        "file_name of an annotation must be that of the image of image_id (COCO format)",
+        [row for row, name in stated.items() if (file := files.get(int(ids[row]))) and not _agree(name, file)],
+        lambda row: (
+            f"{place}[{row}].file_name",
+            f"{quote(stated[row])}, while {quoted_id(int(ids[row]), texts)} is {quote(files[int(ids[row])])}",
+            "Correct one of them, or leave out file_name.",
+        ),
+    )
 
 
 def _refuse(
@@ -158,6 +179,10 @@ def _rows(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
 
 def _name(file: str) -> str:
     return file.replace("\\", "/").rpartition("/")[2]
+
+
+def _agree(file: str, other: str) -> bool:
+    return _one_end(parts_of(file), parts_of(other))
 
 
 def _one_end(parts: Sequence[str], others: Sequence[str]) -> bool:

@@ -26,7 +26,7 @@ from evaluator.formats import image_folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.coco.category_names import check_names, labels_of, stated_names
 from evaluator.formats.coco.ids import Texts, id_text, id_texts, quoted_id
-from evaluator.formats.coco.image_names import images_of
+from evaluator.formats.coco.image_names import check_files, images_of
 from evaluator.formats.coco.outlines import outlines
 from evaluator.formats.coco.rules import (
     check_categories,
@@ -104,7 +104,8 @@ class Coco(BoxFormat):
             return False
         if not {b'"image_id"', b'"file_name"'} & {*marks} and b'"image_name"' in head:
             return False
-        return len(marks) >= 2 and not image_folder.FORMAT.detect(head)
+        named = b'"image_id"' in marks and b'"category_name"' in head
+        return (len(marks) >= 2 or named) and not image_folder.FORMAT.detect(head)
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """Return prediction for a results list, and for an object whose boxes all have a score, which may be either."""
@@ -313,6 +314,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
                 f"Correct the id, or add it to {where}.",
             ),
         )
+    check_files(items, pages, texts.images, place, collector)
     check_names(items, labels, texts.categories, place, collector)
     check_items(items, place, collector, side=side)
     if side == "prediction" and not items.no_score.all():

@@ -220,6 +220,7 @@ def _file(
     for item in items:
         if item.image_id is None or item.category_id is None:
             item.image_id = item.category_id = 0
+            item.file_name = item.category_name = UNSET
     gathering.add(items)
     columns = gathering.columns()._replace(
         unusable=unusable if unusable.any() else None,

@@ -46,6 +46,7 @@ from evaluator.protocols.base import (
     Count,
     Evaluation,
     Options,
+    Say,
     Source,
     SourceT,
     Thresholds,
@@ -60,8 +61,6 @@ if TYPE_CHECKING:
     from evaluator.analysis.costs import ModelCosts
     from evaluator.system.parts import Parts
 
-Say = Callable[[str], None]
-"""Called with a few words about what is being done."""
 _READ_AHEAD_BYTES: Final = 64 << 20
 # What of a file shows its kind, and at how many files is looked.
 _BEGINNING: Final = 1 << 16
@@ -402,7 +401,7 @@ def open_project(
         early = ahead if place == 0 else None
         members.append(early.result() if early else _read(protocol, origin, "prediction", options, name))
     project = _renamed(Project(truth, tuple(members)), protocol.label_mapping(options))
-    return _with_pdf_text(_with_fixes(_with_sizes(project, protocol, options, say), options), options, say)
+    return _with_true_side(_with_fixes(_with_sizes(project, protocol, options, say), options), protocol, options, say)
 
 
 def _renamed(project: Project[Source], names: Mapping[str, str]) -> Project[Source]:
@@ -446,18 +445,15 @@ def _with_sizes(project: Project[Source], protocol: AnyProtocol, options: Option
     return replace(project, ground_truth=truth and sized(truth), models=tuple(map(sized, project.models)))
 
 
-def _with_pdf_text(project: Project[Source], options: Options, say: Say) -> Project[Source]:
-    truth, folder = project.ground_truth, getattr(options, "pdfs", None)
-    if getattr(options, "true_text", "stated") == "stated":
+def _with_true_side(project: Project[Source], protocol: AnyProtocol, options: Options, say: Say) -> Project[Source]:
+    truth = project.ground_truth
+    if truth is None or truth.source is None:
         return project
-    if folder is None:
-        raise OptionError("--true-text pdf needs --pdfs, the folder of the PDFs")
-    if truth is None or not isinstance(truth.source, Annotations):
-        return project
-    from evaluator.protocols.text.pdf_text import with_pdf_text  # it brings the processes that read PDFs
-
-    say(f"Reading the text of the PDFs of {truth.name}")
-    return replace(project, ground_truth=replace(truth, source=with_pdf_text(truth.source, folder)))
+    try:
+        source = protocol.true_side(truth.source, options, say)
+    except ValueError as problem:
+        raise OptionError(str(problem)) from problem
+    return replace(project, ground_truth=replace(truth, source=source))
 
 
 def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:

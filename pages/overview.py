@@ -20,7 +20,7 @@ from evaluator.review.decisions import CauseRow
 from pages.app import frame, pictures, widgets
 from pages.app.address import read_url, write_url
 from pages.app.results import is_resampled, result_of
-from pages.app.session_files import LoadedBoxes, PairModel
+from pages.app.session_files import LoadedBoxes, PairModel, of_letter
 from pages.app.state import Field, State, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
@@ -50,7 +50,7 @@ def _open_pages(
 ) -> None:
     if iou is not None:
         state.iou = iou
-    model = next((model for model in loaded.pair if model.letter == letter), loaded.pair[0])
+    model = of_letter(loaded.pair, letter) or loaded.pair[0]
     page_listing.open_all_of(model, within=within, label=label, status=status)
     st.switch_page(BROWSER_VIEW)
 

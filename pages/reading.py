@@ -31,6 +31,7 @@ from pages.views.reading.reading_results import Reading
 
 _KEY: Final = "reading_viewer"
 _WORDS: Final = {"order": "Order", "text": "Text", "tables": "Tables"}
+_PROFILES: Final = {"auto": "As the files allow", "own": "Of the protocol", "omnidocbench-1.5": "OmniDocBench 1.5"}
 _FORMS: Final = {"plain": "In one form", "none": "As written"}
 _WORD_RULES: Final = {"scripts": "By script", "spaces": "By blanks"}
 _LOOKS: Final = {"page": "Page", "grid": "Grid"}
@@ -87,17 +88,24 @@ def _clear_filter() -> None:
 def _numbers(of: Reading, model: Model) -> str:
     parts = [
         f"<span>{html.escape(METRICS[metric].title)} {reading_results.score_html(of, model, metric)}</span>"
-        for metric in of.system.headline
+        for metric in reading_results.headline_of(of)
     ]
     return f'<p class="ls-numbers-line">{"".join(parts)}</p>'
 
 
 def _thresholds(of: Reading, model: Model) -> None:
     """Draw models, how items are paired and compared, and what made the numbers, at the right of the navigation."""
-    changed = reading_results.options(of.system) != of.system.options(iou=(DEFAULT_IOU,))
+    chosen = reading_results.options(of.system)
+    if chosen.profile != "own":
+        with frame.thresholds_at_right(of.loaded, f"*Numbers:* {chosen.profile}"):
+            _numbers_choice(of)
+            st.html(frame.facts_of(reading_results.result_of(of, model).signature.line))
+        return
+    changed = chosen != of.system.options(iou=(DEFAULT_IOU,), level=chosen.level, pdfs=chosen.pdfs)
     from_pdfs = FROM_PDFS in of.loaded.ground_truth.fixes
     label = f"*Thresholds:* IoU {state.reading_iou:.2f}" + ", text of the PDFs" * from_pdfs
     with frame.thresholds_at_right(of.loaded, f"**{label}**" if changed else label):
+        _numbers_choice(of)
         low, high = ITEM_IOU
         st.slider("IoU of paired items", low, high, step=0.01, key=State.reading_iou.key, persist_state="session")
         st.checkbox("Pair items of one label only", key=State.reading_same_label.key, persist_state="session")
@@ -107,6 +115,11 @@ def _thresholds(of: Reading, model: Model) -> None:
             if of.loaded.project.pdfs is not None:
                 widgets.switch("True text", _TRUE_TEXTS, State.reading_true_text)
         st.html(frame.facts_of(reading_results.result_of(of, model).signature.line))
+
+
+def _numbers_choice(of: Reading) -> None:
+    if of.loaded.ground_truth.format == "omnidocbench":
+        widgets.switch("Numbers", _PROFILES, State.reading_profile)
 
 
 def _filter(of: Reading, shown: ListedPages) -> None:
@@ -121,7 +134,7 @@ def _filter(of: Reading, shown: ListedPages) -> None:
         widgets.several("Mistake", names, State.reading_names.key, persist_state="session")
         frame.document_choice(of.loaded)
         widgets.switch("Pages", _ORDERS, State.order)
-    words = html.escape(displayed(shown.words(of.system.cost)))
+    words = html.escape(displayed(shown.words(reading_results.cost_of(of))))
     st.html(f'<p class="ls-result"><b>{words}</b></p>', width="content")
 
 
@@ -135,6 +148,9 @@ def _without_files(system: ItemProtocol[Any], issues: Sequence[Issue]) -> None:
     st.html(f'<div class="ls-empty"><p>There is no {what} in these files that can be compared.</p></div>')
     if system.name == "text" and session_files.files(BOXES).pdfs is not None and state.reading_true_text == "stated":
         st.button("Compare with the text of the PDFs", on_click=State.reading_true_text.set, args=("pdf",))
+    truth = session_files.files(BOXES).truth
+    if state.reading_profile not in ("auto", "own") or (truth is not None and truth.format == "omnidocbench"):
+        widgets.switch("Numbers", _PROFILES, State.reading_profile)
     errors = [issue for issue in issues if issue.severity == "error"]
     if errors:
         frame.issues(errors)

@@ -47,9 +47,9 @@ from evaluator.metrics.costs import costs_tables
 from evaluator.metrics.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
 from evaluator.metrics.results import ResultTable
 from evaluator.pdf.passwords import opening_with
-from evaluator.project import OptionError, Say, evaluate_together, model_names, one_input
+from evaluator.project import OptionError, evaluate_together, model_names, one_input
 from evaluator.protocols import PROTOCOLS, protocol_of
-from evaluator.protocols.base import Evaluation
+from evaluator.protocols.base import Evaluation, Say
 from evaluator.system.memory import release_freed_memory, share_among_threads
 
 _MOST_RESAMPLES: Final = 1_000_000

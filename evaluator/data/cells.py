@@ -27,6 +27,11 @@ _BLANKS: Final = ("br", "p", "div", "li", "table", "tr", *_CELLS)
 _SPAN: Final = re.compile(r"[\t\n\f\r ]*\+?([0-9]{1,9})")
 _OTSL: Final = re.compile(r"<(fcel|ecel|lcel|ucel|xcel|nl|ched|rhed|srow)>([^<]*)")
 _OTSL_STARTS: Final = ("fcel", "ecel", "ched", "rhed", "srow")
+# libxml2 passes over the end of what no tag began, such as a row that its first cell begins, and takes <td/> as closed;
+# browsers do neither. So each end is a tag of its own, and the bar of <td/> is left out.
+_ENDS: Final = re.compile(r"</(t[rdh]|thead|tbody|tfoot)(?![a-z0-9-])", re.IGNORECASE)
+_CLOSED: Final = re.compile(r"(<t[rdh](?![a-z0-9-])[^<>]*)/>", re.IGNORECASE)
+_END: Final = "-end"
 _BAR: Final = re.compile(r"(?<!\\)\|")
 _RULE: Final = re.compile(r":?-+:?")
 
@@ -143,6 +148,9 @@ class _FirstTable:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self.done:
             return
+        if tag.endswith(_END):
+            self._end(tag.removesuffix(_END))
+            return
         if tag == "table":
             self.depth += 1
             self.deepest = max(self.deepest, self.depth)
@@ -168,12 +176,6 @@ class _FirstTable:
             self.depth -= 1
             if self.depth == 0:
                 self._cell, self.done = None, True
-        elif self.depth == 1 and tag in (*_CELLS, "tr", *_PARTS):
-            self._cell = None
-            if tag not in _CELLS:
-                self._in_row = False
-            if tag in _PARTS:
-                self._in_head = False
 
     def data(self, text: str) -> None:
         if self._cell is not None and not self.done:
@@ -181,6 +183,15 @@ class _FirstTable:
 
     def close(self) -> list[list[_Open]] | None:
         return self.rows if self.seen and self.deepest <= _DEEPEST else None
+
+    def _end(self, tag: str) -> None:
+        if self.depth != 1:
+            return
+        self._cell = None
+        if tag not in _CELLS:
+            self._in_row = False
+        if tag in _PARTS:
+            self._in_head = False
 
     def _begin_row(self) -> None:
         self._cell, self._in_row = None, True
@@ -200,7 +211,7 @@ def html_cells(text: str) -> list[Cell] | None:
 
     parser = HTMLParser(target=_FirstTable())
     try:
-        parser.feed(text)
+        parser.feed(_ENDS.sub(rf"<\1{_END}></\1", _CLOSED.sub(r"\1>", text)))
         rows = parser.close()
     except LxmlError:
         return None

@@ -116,6 +116,11 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.label)
 
+    @property
+    def lacks_boxes(self) -> bool:
+        """Return whether these are items of which none has a box."""
+        return len(self) > 0 and bool(np.isnan(self.xyxy[:, 0]).all())
+
 
 class Run(msgspec.Struct, frozen=True):
     """Run that made a file, as the file states it; `created_at` in ISO 8601 where it is a date or time."""

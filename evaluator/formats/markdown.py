@@ -1,16 +1,17 @@
-"""A folder of Markdown, a file for each page: texts without boxes, for profiles that take them apart."""
+"""A folder of Markdown, a file for each page: texts without boxes, one of another or taken apart by a profile."""
 
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import Collector
 from evaluator.data.plain_text import with_line_feeds
 from evaluator.formats import folder, limits
-from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.base import ANY_SIDE, BoxFormat, FileGroup, Reading, has_truth_name
 from evaluator.formats.build import Builder, Held
 
 _SOURCE: Final = "Markdown"
@@ -26,6 +27,8 @@ class Markdown(BoxFormat):
     title = "Markdown (a folder of files, one for each page)"
     looks_for = "a folder of files that end in md or mmd"
     suffixes = ()
+    beside = _ENDINGS
+    holds_items = True
     file_per_document = True
 
     def detect(self, head: bytes, name: str = "") -> bool:
@@ -37,21 +40,33 @@ class Markdown(BoxFormat):
         return "prediction"
 
     def reads_whole(self, path: Path) -> bool:
-        """Return whether a folder has files of Markdown alone."""
+        """Return whether a folder has files of Markdown alone, none of which is called readme."""
         if not folder.is_folder(path):
             return False
         files = folder.list_files(path)
-        return bool(files) and all(file.suffix.lower() in _ENDINGS for file in files)
+        pages = bool(files) and all(file.suffix.lower() in _ENDINGS for file in files)
+        return pages and not any(file.stem.lower() == "readme" for file in files)
+
+    def file_group(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> FileGroup:
+        """Return a prediction, or a ground truth where the folder is called so."""
+        side: Side = "ground_truth" if has_truth_name(path) else "prediction"
+        return FileGroup(path=path, format=self.name, sides=frozenset([side]))
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """Refuse a single file."""
-        collector = Collector(name, max_per_rule=reading.max_per_rule)
-        rule, fix = "Markdown is read as a folder, a file for each page", "Give the folder of the files."
-        collector.fail("", rule, "a file", fix)
+        """Return the one page of a file."""
+        return self.read_files([(name, content)], name, reading)
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
-        """Return the files of a folder, each a page with one item, whose text is the file."""
-        collector = Collector(path.name, max_per_rule=reading.max_per_rule)
+        """Return the files of a folder."""
+        return self._read(folder.on_disk(folder.list_files(path)), path.resolve().name, reading)
+
+    def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """Return the files whose bytes are at hand."""
+        return self._read(folder.in_memory(files), name, reading)
+
+    def _read(self, files: Sequence[folder.File], name: str, reading: Reading) -> Annotations:
+        """Return files as pages with one item each, whose text is the file."""
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
         if not reading.items:
             rule, fix = (
                 "Markdown has no boxes",
@@ -60,12 +75,12 @@ class Markdown(BoxFormat):
             collector.fail("", rule, "a folder of it", fix)
         builder = Builder(collector, format=self.name, source=_SOURCE)
         room, digest = limits.MAX_FILE_BYTES, hashlib.sha256()
-        for file in folder.list_files(path):
-            content = folder.load(file, room)
+        for file in files:
+            content = file.load(room)
             room -= len(content)
             digest.update(content)
             text = _text_of(content, file.name, collector)
-            page = builder.page(file.stem, file.name, index=0, name=file.name, path=file.name)
+            page = builder.page(PurePosixPath(file.name).stem, file.name, index=0, name=file.name, path=file.name)
             builder.box(page, self.name, None, file.name, held=Held(text=text))
         return builder.annotations(digest.hexdigest(), reading, side="prediction")
 

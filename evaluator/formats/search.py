@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -64,9 +64,14 @@ def file_groups(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
     looked_at: list[Path] = []
     others: list[Path] = []
     packed: list[FileGroup] = []
+    pages = formats.of_kind("boxes")["markdown"]
+    is_of_pages = cache(pages.reads_whole)
     for file in files:
         if file.name == corpus.LIST:
             packed += corpus.groups(file.parent)
+            continue
+        if file.suffix.lower() in pages.beside and is_of_pages(file.parent):
+            packed += [pages.file_group(file.parent, ())] if file.parent not in {each.path for each in packed} else []
             continue
         if file.suffix.lower() not in endings:
             continue
@@ -131,6 +136,8 @@ def _join_parts(members: dict[tuple[str, Path], list[tuple[Path, bytes]]], given
 
 def format_at(path: Path) -> formats.AnyFormat | None:
     """Return the format of the first file at or below a path that has one; None without."""
+    if (pages := formats.of_kind("boxes")["markdown"]).reads_whole(path):
+        return pages
     endings = formats.suffixes()
     files = (file for file in walk([path]) if file.suffix.lower() in endings)
     return next((row for file in files if (row := formats.recognise(_content(file), file.name))), None)

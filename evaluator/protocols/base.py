@@ -48,6 +48,8 @@ Source: TypeAlias = "Annotations | FieldDocuments | Posters"
 Kind = Literal["boxes", "fields", "posters"]
 Count = Callable[[int, int], None]
 """Called with how much of the present job is done, and how much there is."""
+Say = Callable[[str], None]
+"""Called with a few words about what is being done."""
 View = Literal[
     "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "reading", "fields",
     "posters", "findings", "review_pack",
@@ -457,6 +459,10 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         """Return new names of labels by their old ones."""
         return {}
 
+    def true_side(self, truth: SourceT, options: OptionsT, say: Say) -> SourceT:
+        """Return a ground truth as it is compared; ValueError for options that make no sense, in one sentence."""
+        return truth
+
     def evaluate_streamed(
         self,
         ground_truth: Path,
@@ -543,6 +549,10 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401 - the protocol's own results
         """Return two results of this protocol thing by thing; empty where boxes are matched one to one."""
         return ()
+
+    def sliced_by(self, result: Any) -> Mapping[str, MeasureWords]:  # noqa: ANN401 - the protocol's own result
+        """Return those of `slice_measures` that slices of a result have; mostly all."""
+        return self.slice_measures
 
     def observations(self, results: Sequence[Any], measure: str, *, scores: bool = False) -> Observations:
         """Return what one of `slice_measures` is a mean over, of one result or of two with one ground truth.
@@ -677,6 +687,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         """See `Protocol.prepare`; boxes that overlap in too many pairs are an error besides."""
         from evaluator.matching.overlap_limit import crowding_issues
 
+        raise_on_errors(*(boxless_issues(side) for side in (truth, predicted)))
         outlines: tuple[Issue, ...] = ()
         if options.polygons:
             outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
@@ -729,6 +740,15 @@ def join_pair(truth: Annotations, prediction: Annotations) -> Dataset:
     resolved = formats.resolve(prediction, truth)
     raise_on_errors(unit_issue(truth, resolved))
     return join(truth, resolved)
+
+
+def boxless_issues(source: Annotations) -> tuple[Issue, ...]:
+    """Return an error for a file that has items and not a box."""
+    if not source.boxes.lacks_boxes:
+        return ()
+    rule, found = "boxes are compared", f"none of {count_of(len(source.boxes), 'item')} has one"
+    fix = "Evaluate it with order, text or tables."
+    return (Issue(severity="error", file=source.name, place="", rule=rule, found=found, fix=fix),)
 
 
 def raise_on_errors(*issues: Sequence[Issue]) -> tuple[Issue, ...]:

@@ -26,7 +26,7 @@ from evaluator.matching.item_pairs import ItemPairs, pages_by_text, pair_items, 
 from evaluator.matching.overlap_limit import crowding_issues
 from evaluator.metrics.item_ledger import Item, ItemLedger, Items, item_ledger
 from evaluator.metrics.measures import Key, Measures, Ratios
-from evaluator.metrics.observations import Observations, attributes_of
+from evaluator.metrics.observations import MeasureWords, Observations, attributes_of
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
 from evaluator.protocols.base import (
     Count,
@@ -46,6 +46,9 @@ from evaluator.protocols.base import (
 )
 
 ALL_PAGES: Final = "All pages"
+PAGES: Final = "pages"
+"""The measure of slices that every protocol of items has, under a profile as well: its number page by page."""
+_MARKDOWN: Final = "markdown"
 DEFAULT_IOU: Final = 0.5
 MOST_TEXT: Final = 200
 """Characters of a text in an exported table; JSON has all of it."""
@@ -59,11 +62,15 @@ _HAS: Final = {
 }
 
 
+ItemProfile = Literal["own", "omnidocbench-1.5"]
+"""Whose numbers: those of the protocol, or the published ones of a benchmark."""
+
+
 class ItemOptions(Options, frozen=True, kw_only=True):
     """The options of every protocol of items."""
 
     profile: Annotated[
-        Literal["own", "omnidocbench-1.5"],
+        ItemProfile,
         Meta(description="own, or the published numbers of a benchmark, of its ground truth and a folder of Markdown."),
     ] = "own"
     iou: Thresholds = ()
@@ -351,7 +358,16 @@ def _known_of_pages(result: ItemResult[Any], places: Sequence[int]) -> list[Know
 
 
 class PublishedResult(ItemResult[PageT]):
-    """The result of a profile: numbers as a benchmark publishes them."""
+    """The result of a profile: numbers as a benchmark publishes them; `cost` is what differences of its pages cost."""
+
+    cost: ClassVar[str]
+
+    @classmethod
+    @abstractmethod
+    def prepare(
+        cls, truth: Annotations, predicted: Annotations, options: ItemOptions
+    ) -> tuple[Annotations, tuple[Issue, ...]]:
+        """Return a prediction and all issues of the two; see `Protocol.prepare`."""
 
     @classmethod
     @abstractmethod
@@ -362,8 +378,8 @@ class PublishedResult(ItemResult[PageT]):
 class ItemProtocol(Protocol[Annotations, OptionsT]):
     """A protocol that compares items of pages one by one.
 
-    `column` is what both sides must have; `titles` has the names of mistakes in words, `cost` what they cost;
-    `published` evaluates under a profile.
+    `column` is what both sides must have; `titles` has the names of mistakes in words, those of the profile as well,
+    `cost` what they cost; `by_page` is the measure of slices of pages; `published` evaluates under a profile.
     """
 
     kind = "boxes"
@@ -373,6 +389,7 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
     column: ClassVar[Literal["order", "text", "cells"]]
     titles: ClassVar[Mapping[Any, str]]
     cost: ClassVar[str]
+    by_page: ClassVar[str]
     published: ClassVar[type[PublishedResult[Any]]]
 
     def reading(self, side: Side, options: OptionsT) -> formats.Reading:
@@ -431,10 +448,12 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         """Return the measures; documents weigh by what these are divided by."""
         return document_ratios(result.pages, result.sums(self.metrics))
 
+    def cost_of(self, result: Any) -> str:  # noqa: ANN401
+        """Return what the mistakes of a result cost, under a profile as that has it."""
+        return result.cost if isinstance(result, PublishedResult) else self.cost
+
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401
-        """Return the pages of two results by what their mistakes cost, all and by name; none under a profile."""
-        if isinstance(a, PublishedResult):
-            return ()
+        """Return the pages of two results by what their mistakes cost, all and by name."""
         places = list(dict.fromkeys(_place(page) for result in (a, b) for page in result.pages))
         row_of = {place: row for row, place in enumerate(places)}
         amounts = []
@@ -447,24 +466,35 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
             amounts.append(costs)
         happens = np.flatnonzero((amounts[0] + amounts[1]).any(axis=0) | (np.arange(1 + len(self.titles)) == 0))
         rows = ["All mistakes", *self.titles.values()]
-        items = Items(Item(document, page) for document, page in places)
-        return (
-            item_ledger(
-                "page", f"{self.cost}s", [rows[row] for row in happens], items, [side[:, happens] for side in amounts]
-            ),
-        )
+        items, happening = Items(Item(document, page) for document, page in places), [rows[row] for row in happens]
+        return (item_ledger("page", f"{self.cost_of(a)}s", happening, items, [side[:, happens] for side in amounts]),)
 
     @abstractmethod
     def things(self, result: Any, measure: str) -> Iterable[Thing]:  # noqa: ANN401
         """Return what one of `slice_measures` is a mean over."""
 
+    def sliced_by(self, result: Any) -> Mapping[str, MeasureWords]:  # noqa: ANN401
+        """Return the measures of slices: under a profile that of pages alone."""
+        return {PAGES: self.slice_measures[PAGES]} if isinstance(result, PublishedResult) else self.slice_measures
+
     def observations(self, results: Sequence[Any], measure: str, *, scores: bool = False) -> Observations:
         """See `Protocol.observations`."""
         if measure not in self.slice_measures:
             raise KeyError(measure)
-        if isinstance(results[0], PublishedResult):
-            raise ValueError("slices are of the protocol's own numbers; leave out --profile")
+        if measure == PAGES:
+            return observations_of(results, self._pages)
+        if measure not in self.sliced_by(results[0]):
+            raise ValueError(f"slices of published numbers are by page; give --measure {PAGES}, or leave out --profile")
         return observations_of(results, partial(self.things, measure=measure))
+
+    def _pages(self, result: ItemResult[Any]) -> Iterable[Thing]:
+        """Yield the pages on which `by_page` is defined, 1 for what is read right."""
+        name = self.by_page
+        for at, page in enumerate(result.pages):
+            value = value_of(page.ratios[name])
+            if value is not None:
+                share = 1.0 - value if self.metrics[name].lower_is_better else value
+                yield Thing(at, "", min(max(share, 0.0), 1.0), {})
 
     def side_issues(self, dataset: Dataset) -> tuple[Issue, ...]:
         """Return what is odd about the items of the two sides, as warnings."""
@@ -478,6 +508,9 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         self, truth: Annotations, predicted: Annotations, options: OptionsT
     ) -> tuple[Annotations, tuple[Issue, ...]]:
         """See `Protocol.prepare`; a side without what is compared is an error besides."""
+        if options.profile != "own":
+            return self.published.prepare(truth, predicted, options)
+        raise_on_errors(_markdown_issues(truth, predicted))
         resolved, issues = super().prepare(truth, predicted, options)
         lacking = tuple(issue for side in (truth, resolved) for issue in self._lacking(side, options))
         boxed = (kept_boxes(side, ~np.isnan(side.boxes.xyxy[:, 0])) for side in (truth, resolved))
@@ -502,6 +535,23 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
                 fix=f"Give a file that has them, such as lines of items with {key} (format items, docs/formats.md).",
             ),
         )
+
+
+def _markdown_issues(truth: Annotations, predicted: Annotations) -> tuple[Issue, ...]:
+    """Return an error for Markdown beside another format: it has one text for a page, and the other one for an item."""
+    if (truth.format == _MARKDOWN) == (predicted.format == _MARKDOWN):
+        return ()
+    markdown, other = (truth, predicted) if truth.format == _MARKDOWN else (predicted, truth)
+    return (
+        Issue(
+            severity="error",
+            file=markdown.name,
+            place="",
+            rule="Markdown is compared with Markdown, or with a ground truth of OmniDocBench under its profile",
+            found=f"{other.name} ({other.format})",
+            fix="Add --profile omnidocbench-1.5, or choose it in Reading; else give Markdown for both.",
+        ),
+    )
 
 
 def pages_of(dataset: Dataset, pairs: ItemPairs) -> list[Page]:

@@ -20,8 +20,8 @@ from evaluator.formats.base import Reading
 from evaluator.formats.coco import column_parts
 from evaluator.formats.coco.stream import NEED_FULL_VALIDATION
 from evaluator.formats.folder import files_below, is_folder
-from evaluator.project import MergedFiles, Say, model_names, paths_of, read_content
-from evaluator.protocols.base import Source
+from evaluator.project import MergedFiles, model_names, paths_of, read_content
+from evaluator.protocols.base import Say, Source
 
 # Of a side that is a folder.
 _DEPTH = 4

@@ -18,6 +18,7 @@ from evaluator import formats
 from evaluator.data.issues import BadInput, Issue, Severity, examples, has_errors, plain
 from evaluator.formats import folder, limits, search, unsupported
 from evaluator.formats.base import KINDS, FileGroup, Kind
+from evaluator.formats.search import Search
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.project import MergedFiles, one_input, paths_of
 from evaluator.system.decoding import convert
@@ -125,7 +126,7 @@ def find(
     files = list(search.walk(paths))
     taken = {path.resolve() for path in named}
     left = [file for file in files if taken.isdisjoint((file.resolve(), *file.resolve().parents))]
-    gathered = search.file_groups(left, paths)
+    gathered = _without_notes(search.file_groups(left, paths), named)
     # Boxes where no format recognises it: their reader says why.
     format_of = {path: search.format_at(path) for path in named}
     kind_of = {path: format_.kind if format_ else "boxes" for path, format_ in format_of.items()}
@@ -147,9 +148,20 @@ def find(
             sides[kind] = replace(chosen, pdfs=pdf_folder)
     if has_errors(issues):
         raise BadInput(issues)
-    passed_over = _passed_over([path for path in left if path not in unread], gathered.others)
+    inside = {group.path for group in gathered.groups if not formats.FORMATS[group.format].suffixes}
+    beside = [path for path in left if path not in unread and path.parent not in inside]
+    passed_over = _passed_over(beside, gathered.others)
     names = tuple(path.name for path in passed_over[:_NAMES_KEPT])
     return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(passed_over)), names)
+
+
+def _without_notes(gathered: Search, named: Sequence[Path]) -> Search:
+    """Leave folders of Markdown out where nothing else of these files can be compared with them."""
+    truths = {group.format for group in gathered.groups if "ground_truth" in group.sides}
+    known = truths | {row.name for path in named if (row := search.format_at(path)) is not None}
+    if known & {"omnidocbench", "markdown"}:
+        return gathered
+    return gathered._replace(groups=[group for group in gathered.groups if group.format != "markdown"])
 
 
 # --- which is which ------------------------------------------------------------------------------------------

@@ -165,7 +165,7 @@ def _too_large(name: str) -> Issue:
 
 
 def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iterator[tuple[str, bytes]]:
-    suffixes = [*formats.suffixes() - {".zip"}, *PAGE_SUFFIXES]
+    suffixes = [*formats.suffixes() - {".zip"}, *formats.of_kind("boxes")["markdown"].beside, *PAGE_SUFFIXES]
     for name, content in uploads:
         if not archive.is_archive(content):
             yield name, content
@@ -241,7 +241,9 @@ def _proposed(
 def _upload(unit: FileGroup, root: Path, below: Mapping[Path, Sequence[Path]]) -> Upload:
     if unit.path not in below:
         return Upload(unit.path.name, ((unit.path.name, unit.path.read_bytes()),), unit.format)
-    suffixes = formats.FORMATS[unit.format].suffixes
+    row = formats.FORMATS[unit.format]
+    # Files that are read as a folder alone have no ending of their own.
+    suffixes = row.suffixes or getattr(row, "beside", ())
     inside = [path for path in below[unit.path] if path.suffix.lower() in suffixes]
     held = tuple((path.relative_to(unit.path).as_posix(), path.read_bytes()) for path in inside)
     name = unit.path.name if unit.path != root else f"{len(held)} files, {held[0][0]} first"

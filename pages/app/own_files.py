@@ -21,7 +21,17 @@ from evaluator.workspace.proposal import LETTERS, TRUTH, UNUSED, ListedFile, Pro
 from evaluator.workspace.roles import Workspace
 from evaluator.workspace.store import OpenUpload
 from evaluator.workspace.uploads import PAGE_SUFFIXES, sort_dropped_files
-from pages.app import address, columns, components, pictures, protocol, session_files, widgets, workspace_store
+from pages.app import (
+    address,
+    columns,
+    components,
+    navigation,
+    pictures,
+    protocol,
+    session_files,
+    widgets,
+    workspace_store,
+)
 from pages.app.session_files import BOXES, KINDS, AnyKind, initial_workspace
 from pages.app.state import AnyField, Field, State, UploadedFiles, form_value, report, state
 
@@ -419,6 +429,8 @@ def _evaluate() -> None:
     was_sample = any(session_files.is_bundled(each.origin) for each in of_before)
     words = [f"{', '.join(counts)}.", pages, "The sample is closed." if was_sample else ""]
     view = "overview" if held.proposal.is_ready("boxes") else held.proposal.kinds[0]
+    if view == "overview" and session_files.load_boxes() is None and navigation.holds_items():
+        view = "reading"
     _SAID.set((" ".join(filter(None, words)), view))
     st.switch_page(f"pages/{view}.py")
 

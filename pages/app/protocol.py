@@ -17,7 +17,7 @@ from evaluator.matching.box_results import AnyBoxPairs, BoxMatching
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.results import threshold_text
 from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol
-from evaluator.protocols.base import BoxEvaluation, BoxProtocol
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol, boxless_issues, raise_on_errors
 from evaluator.protocols.coco import coco_numbers
 from evaluator.protocols.coco.matching import MOST_DETECTIONS
 from pages.app.state import state
@@ -96,6 +96,7 @@ def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, t
 
 def prepare_pixels(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:
     """Return a prediction whose pixels can be counted, whatever its labels, and issues; raises BadInput."""
+    raise_on_errors(*map(boxless_issues, (truth, prediction)))
     resolved = formats.resolve(match_check.with_fixes(prediction, truth, fixes(prediction.name)), truth)
     return resolved, resolved.issues
 

@@ -9,7 +9,7 @@ import contextlib
 import gc
 import hashlib
 import os
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from evaluator import formats, project
 from evaluator.analysis.doctor import match_check
 from evaluator.data.dataset import Annotations, Dataset, Side, join
 from evaluator.data.fields import FieldDocuments
-from evaluator.data.issues import BadInput, Issue, plain
+from evaluator.data.issues import BadInput, Issue, plain, refuse
 from evaluator.formats.base import Kind as KindName
 from evaluator.formats.base import Reading
 from evaluator.formats.folder import load
@@ -31,8 +31,7 @@ from evaluator.formats.posters import Posters
 from evaluator.metrics.results import distinct_names
 from evaluator.project import Member, MergedFiles, Origin, Project, Upload, paths_of
 from evaluator.protocols.base import Source
-from evaluator.protocols.items import ItemProtocol
-from evaluator.protocols.text.pdf_text import with_pdf_text
+from evaluator.protocols.items import ItemOptions, ItemProfile, ItemProtocol
 from evaluator.workspace import roles
 from evaluator.workspace.roles import Workspace
 from evaluator.workspace.store import OpenUpload
@@ -131,6 +130,14 @@ class LoadedFiles(Generic[C]):
         return next((model for model in self.pair if model.index == State.model.get()), self.pair[0])
 
 
+PairModelT = TypeVar("PairModelT", bound=PairModel)
+
+
+def of_letter(models: Iterable[PairModelT], letter: str) -> PairModelT | None:
+    """Return the model of a letter; None for a letter that none has, as in an event of files that were open before."""
+    return next((model for model in models if model.letter == letter), None)
+
+
 AnyKind = Kind[Any]
 AnyLoadedFiles = LoadedFiles[Any]
 
@@ -145,7 +152,7 @@ class LoadedBoxes(LoadedFiles[Annotations]):
 _ANNOTATIONS: Final = Cached[Annotations](32)
 _SHARED: Final = Cached[Source](32)
 _PAIRED: Final = Cached[Any](96)
-_PDF_TEXTS: Final = Cached[Annotations](4, spinner="Reading the text of the PDFs")
+_TRUE_SIDES: Final = Cached[Annotations](12, spinner="Reading the files")
 _DATASETS: Final = Cached[Dataset](8, spinner="Reading the files")
 
 
@@ -178,7 +185,9 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     # The name is part of the key because issues and results carry it.
     digest = formats.digest_of(content)
     if isinstance(origin, Upload):
-        reading = msgspec.structs.replace(reading, columns=origin.columns)
+        reading = msgspec.structs.replace(
+            reading, columns=origin.columns, format=reading.format or origin.format or None
+        )
 
     def read() -> Annotations:
         on_disk = digest if isinstance(origin, Path) else None
@@ -261,7 +270,8 @@ def read(
         return kind.read(origin, name, reading)
 
     def member() -> Member[C]:
-        return project.read_member(name, side, origin, content)
+        read = project.read_member(name, side, origin, content)
+        return read if read.source is not None or kind.name != BOXES.name else _without_boxes(read)
 
     size = _bytes_of(origin)
     if size < LARGE_BYTES:
@@ -285,6 +295,15 @@ def read(
     made = jobs.wait_with_progress(f"Reading {plain(name)}", job, cancel, words=_share_read, key=key)
     of_file.cancel()
     return made
+
+
+def _without_boxes(member: Member[Any]) -> Member[Any]:
+    """Return a file of which no item has a box with what these hold; no protocol of boxes takes it."""
+    how = Reading(unscored=True, items=True)
+    held = project.read_member(
+        member.name, member.side, member.origin, lambda: _read_boxes(member.origin, member.name, how)
+    )
+    return held if held.source is not None and held.source.boxes.lacks_boxes else member
 
 
 def _share_read(done: int, total: int) -> str:
@@ -583,9 +602,29 @@ class ReadItems(NamedTuple):
     issues: tuple[Issue, ...]
 
 
+def _published(held: Project[Annotations]) -> ItemProfile:
+    """Return the profile of what nothing else compares, a ground truth of OmniDocBench with Markdown; else none."""
+    formats_of = [None if each.source is None else each.source.format for each in held.models]
+    truth = None if held.truth is None else held.truth.format
+    return "omnidocbench-1.5" if truth == "omnidocbench" and {*formats_of} == {"markdown"} else "own"
+
+
+def item_options(of: ItemProtocol[Any]) -> ItemOptions:
+    """Return how a protocol of items reads the open files, without what it compares them by."""
+    profile = _published(files(BOXES)) if state.reading_profile == "auto" else state.reading_profile
+    if profile != "own":
+        published: ItemOptions = of.options(profile=profile)
+        return published
+    pdfs = files(BOXES).pdfs
+    asked = {"true_text": state.reading_true_text} if pdfs is not None else {}
+    known = {name: value for name, value in asked.items() if name in of.options.__struct_fields__}
+    options: ItemOptions = of.options(level=state.level or None, pdfs=pdfs, **known)
+    return options
+
+
 def load_items(of: ItemProtocol[Any]) -> ReadItems:
     """Return the files of boxes, read with order, text and cells, as far as a protocol can compare their items."""
-    held, options = files(BOXES), of.options(level=state.level or None)
+    held, options = files(BOXES), item_options(of)
     if held.ground_truth is None:
         return ReadItems(None, ())
 
@@ -594,14 +633,16 @@ def load_items(of: ItemProtocol[Any]) -> ReadItems:
 
     members = [project.read_member(each.name, each.side, each.origin, partial(content, each)) for each in held.members]
     truth, issues = members[0].source, [issue for member in members for issue in member.issues]
-    if truth is not None and of.name == "text" and state.reading_true_text == "pdf" and held.pdfs is not None:
-        key = BOXES.digest(truth), str(held.pdfs)
-        truth = _PDF_TEXTS.of(key, partial(with_pdf_text, truth, held.pdfs))
+    if truth is not None:
+        key = BOXES.digest(truth), of.name, repr(options)
+        truth = _TRUE_SIDES.of(key, partial(of.true_side, truth, options, lambda _: None))
         issues += truth.issues
     usable: list[Annotations] = []
     for model in members[1:]:
         if truth is not None and model.source is not None:
-            pair = _paired(f"items/{of.name}", BOXES, truth, model.source, partial(_item_pair, of))
+            pair = _paired(
+                f"items/{of.name}/{options.profile}", BOXES, truth, model.source, partial(_item_pair, of, options)
+            )
             issues += pair.issues
             usable += [] if pair.prediction is None else [pair.prediction]
     every = tuple(dict.fromkeys(issues))
@@ -614,10 +655,13 @@ def load_items(of: ItemProtocol[Any]) -> ReadItems:
 
 
 def _item_pair(
-    of: ItemProtocol[Any], truth: Annotations, prediction: Annotations
+    of: ItemProtocol[Any], options: ItemOptions, truth: Annotations, prediction: Annotations
 ) -> tuple[Annotations, tuple[Issue, ...]]:
     fixed = match_check.with_fixes(prediction, truth, protocol.fixes(prediction.name))
-    return of.prepare(truth, fixed, of.options())
+    try:
+        return of.prepare(truth, fixed, options)
+    except ValueError as problem:
+        refuse(prediction.name, "", str(problem), "", "Choose the numbers of the protocol instead.")
 
 
 def _pixel_pair(truth: Annotations, prediction: Annotations) -> PairedPrediction[Annotations]:

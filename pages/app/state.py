@@ -31,7 +31,7 @@ from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS as FIELD_IOU_THRESHOLDS
 from evaluator.protocols.fields.evaluation import Parity, RecallGrid
 from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
-from evaluator.protocols.items import DEFAULT_IOU
+from evaluator.protocols.items import DEFAULT_IOU, ItemProfile
 from evaluator.protocols.pixel.inputs import Classes, MissingPage
 from evaluator.protocols.pixel.ledger import BY_PIXELS
 from evaluator.protocols.posters.ledger import BY_CRITERIA
@@ -106,8 +106,8 @@ LEDGERS: Final[Mapping[str, tuple[str, ...]]] = {
     "pixels": (BY_PIXELS,),
     "fields": (BY_BOX, BY_VALUE),
     "posters": (BY_CRITERIA,),
-    "reading": tuple(f"{each.cost}s" for each in READINGS.values()),
-    **{name: (f"{each.cost}s",) for name, each in READINGS.items()},
+    "reading": tuple(f"{cost}s" for each in READINGS.values() for cost in (each.cost, each.published.cost)),
+    **{name: (f"{each.cost}s", f"{each.published.cost}s") for name, each in READINGS.items()},
 }
 
 # Values of a session as they were, for what is made outside of its runs.
@@ -523,6 +523,12 @@ class State:
     reading_of: WidgetField[str] = WidgetField("order", part=Part("reading", "reading", codec=one_of([*READINGS])))
     reading_look: WidgetField[str] = WidgetField(
         "page", part=Part("reading_look", "reading", codec=one_of(("page", "grid")))
+    )
+    reading_profile: WidgetField[ItemProfile | Literal["auto"]] = WidgetField(
+        "auto",
+        part=Part(
+            "reading_profile", "reading", "compare", codec=one_of(("auto", *get_args(ItemProfile))), kinds=_READINGS
+        ),
     )
     reading_iou: WidgetField[float] = WidgetField(
         DEFAULT_IOU, part=Part("reading_iou", "reading", "compare", codec=between(*ITEM_IOU), kinds=_READINGS)

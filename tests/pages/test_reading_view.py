@@ -32,6 +32,7 @@ from tests.dashboard import (
     workspace,
 )
 from tests.judging import opinion, store, stored
+from tests.protocols.test_protocol_omnidocbench import page, written
 
 TABLE = {"label": "table", "box": [0, 200, 190, 300], "order": 4}
 HTML = "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>"
@@ -186,6 +187,34 @@ def test_boxes_without_text_are_compared_with_the_text_of_the_pdfs(tmp_path: Pat
     app = fine(button.click().run())
     assert "fix of the ground truth: text of the PDFs" in signature(app)
     assert address(app)["true_text"] == "pdf"
+
+
+def markdown_files(folder: Path) -> tuple[Path, Path]:
+    """A ground truth of OmniDocBench, and a folder of Markdown that says half of it."""
+    return written(folder, [page(("text_block", 1, "text", "one two three four"))], {"a.md": "one two"})
+
+
+def test_markdown_beside_omnidocbench_has_the_published_numbers_and_what_differs(tmp_path: Path) -> None:
+    truth, read = markdown_files(tmp_path)
+    app = start(READING, files=workspace(truth, [read]), reading="text")
+    assert signature(app).startswith("text omnidocbench-1.5 (7bd6c2e) · quick match")
+    assert "1 mistake (9 edited characters) on 1 page" in words(app)
+    (mistake,) = page_of(app)["mistakes"]
+    assert (mistake["title"], mistake["lines"], mistake.get("target")) == ("Text differs", ["NED 0.600"], None)
+    own = start(READING, files=workspace(truth, [read]), reading="text", reading_profile="own")
+    assert "There is no text of items in these files that can be compared." in words(own)
+    (row,) = [each for each in dashboard.issues(own) if each["File"] == "read"]
+    assert row["Rule"].startswith("Markdown is compared with Markdown, or with a ground truth of OmniDocBench")
+    fine(start(COMPARE, files=workspace(truth, [read, read]), compare="text"))
+    fine(start(SLICES, files=workspace(truth, [read]), slices="text", slice_measure="pages"))
+
+
+@pytest.mark.usefixtures("whole_app")
+def test_markdown_that_is_dropped_is_a_model_and_opens_in_reading(tmp_path: Path) -> None:
+    truth, read = markdown_files(tmp_path)
+    files = {"truth.json": truth.read_bytes(), "read/a.md": (read / "a.md").read_bytes()}
+    app = dashboard.evaluate(dashboard.drop(start(), files))
+    assert signature(go(app, READING)).startswith("order omnidocbench-1.5")
 
 
 def test_compare_judges_a_mistake_of_items_in_its_pane_and_opens_it_in_reading(files: str, store_path: Path) -> None:

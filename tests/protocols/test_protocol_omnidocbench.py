@@ -263,8 +263,11 @@ def test_what_is_wrong_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         "read: Markdown has no boxes; found a folder of it. "
         "Evaluate it with order, text or tables and --profile omnidocbench-1.5."
     ]
-    assert refusal(formats.read, read / "a.md", format="markdown") == [
-        "a.md: Markdown is read as a folder, a file for each page; found a file. Give the folder of the files."
+    assert formats.read(read / "a.md", format="markdown", items=True).boxes.text == ["one"]
+    assert refusal(project.evaluate, "text", truth, [read]) == [
+        "read: Markdown is compared with Markdown, or with a ground truth of OmniDocBench under its profile; found "
+        "truth.json (omnidocbench). Add --profile omnidocbench-1.5, or choose it in Reading; else give Markdown for "
+        "both."
     ]
     other = write_items(tmp_path / "items.jsonl", [{"items": []}])
     assert refusal(evaluated, "text", other, read)[0].startswith("items.jsonl: ")
@@ -297,8 +300,12 @@ def test_numbers_are_compared_and_judged(tmp_path: Path, capsys: pytest.CaptureF
         assert (code, err) == (0, ""), (out, err)
     code, out, _ = run_command(capsys, "evaluate", "text", "--gt", truth, "--pred", read, "--profile", PROFILE)
     assert (code, "ALL_page_avg" in out) == (0, True)
-    code, out, err = run_command(capsys, "slices", "text", "--gt", truth, "--pred", read, "--profile", PROFILE)
-    assert (code, out, err) == (2, "", "error: slices are of the protocol's own numbers; leave out --profile.\n")
+    of_slices = ("slices", "text", "--gt", truth, "--pred", read, "--profile", PROFILE)
+    code, out, err = run_command(capsys, *of_slices)
+    assert (code, out) == (2, "")
+    assert err == "error: slices of published numbers are by page; give --measure pages, or leave out --profile.\n"
+    code, out, err = run_command(capsys, *of_slices, "--measure", "pages", "--json")
+    assert (code, json.loads(out), err[:47]) == (0, [], "note: Too few documents to say: 6 with pages. A")
 
 
 def test_parts_give_the_result_of_one_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -200,7 +200,23 @@ def test_markup_beyond_the_limits_is_unreadable(markup: str) -> None:
     assert cells_of(markup) is None
 
 
-@pytest.mark.parametrize("part", ["<", "<!--", "<![", "<a ", "</", "&", "&#", "<td ", "<tr><td>", "<td a='"])
+@pytest.mark.parametrize(
+    ("markup", "cells"),
+    [
+        ("<table><td>a</td><td>b</td></tr><td>c", [(0, 0, "a"), (0, 1, "b"), (1, 0, "c")]),
+        ("<table><thead><td rowspan=2>a</TR >x<td>b", [(0, 0, "a"), (1, 1, "b")]),
+        ("<table><td>a</tbody>x<td>b</th>y", [(0, 0, "a"), (1, 0, "b")]),
+        ("<table><tr><td/>a<Th class='x'/>b</td>x<td>c", [(0, 0, "a"), (0, 1, "b"), (0, 2, "c")]),
+        ("<table><tr><td>a</td-x><td>b</tfootx>c", [(0, 0, "a"), (0, 1, "bc")]),
+    ],
+)
+def test_rows_and_cells_end_as_in_a_browser(markup: str, cells: list[tuple[int, int, str]]) -> None:
+    assert [(cell.row, cell.col, cell.text) for cell in cells_of(markup) or ()] == cells
+
+
+@pytest.mark.parametrize(
+    "part", ["<", "<!--", "<![", "<a ", "</", "&", "&#", "<td ", "<td/", "</tr", "<tr><td>", "<td a='"]
+)
 @pytest.mark.timeout(60)
 def test_hostile_markup_does_not_take_quadratic_time(part: str) -> None:
     cells_of("<table>" + part * (200_000 // len(part)))

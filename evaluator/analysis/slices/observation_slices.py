@@ -54,7 +54,7 @@ def find_observation_slices(
     otherwise), or `ALL` for those over the same things as the first, see `all_measures`. `count` may end the search by
     raising; `keep` gets each measure and its observations. See `find_slices`.
     """
-    words = protocol_of(results[0]).slice_measures
+    words = protocol_of(results[0]).sliced_by(results[0])
     measures = measures_of(words) if measure == ALL else (measure,)
     searches: list[Slices] = []
     items: dict[str, Observations] = {}
@@ -127,7 +127,7 @@ def observation_numbers(
     A slice on an attribute that only some measures have, such as the confidence of predictions, has these measures
     alone. ValueError, one sentence, for an attribute that no measure has; such slices are left out with `known_only`.
     """
-    words = protocol_of(result).slice_measures
+    words = protocol_of(result).sliced_by(result)
     every = {name: observations_of([result], name, of_pages=of_pages, scores=True) for name in words}
     tables = {name: attribute_table(each.attributes) for name, each in every.items()}
     there = dict.fromkeys(name for table in tables.values() for name in table)
@@ -152,14 +152,14 @@ def observation_numbers(
 def documents_of(results: Sequence[Result]) -> list[str]:
     """Return the ids of the documents of some results of one ground truth."""
     protocol = protocol_of(results[0])
-    return list(protocol.observations(results, next(iter(protocol.slice_measures))).documents)
+    return list(protocol.observations(results, next(iter(protocol.sliced_by(results[0])))).documents)
 
 
 def pages_of(results: Sequence[Result]) -> list[tuple[str, int]]:
     """Return every page of the observations of all measures, document and page from 0, in order."""
     protocol = protocol_of(results[0])
     pages: dict[tuple[str, int], None] = {}
-    for measure in protocol.slice_measures:
+    for measure in protocol.sliced_by(results[0]):
         observed = protocol.observations(results, measure)
         known = np.flatnonzero(observed.page >= 0)
         pairs = np.unique(np.column_stack([observed.document[known], observed.page[known]]), axis=0)

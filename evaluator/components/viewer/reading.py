@@ -10,11 +10,13 @@ import numpy as np
 
 from evaluator.components.viewer.order_page import order_layers
 from evaluator.components.viewer.payload import PageLayers, StripItem
+from evaluator.components.viewer.published_page import published_layers
 from evaluator.components.viewer.table_page import table_layers
 from evaluator.components.viewer.text_page import text_layers
 from evaluator.data.issues import count_of, cut, displayed
 from evaluator.matching.page_rows import page_shares
 from evaluator.protocols.items import ItemProtocol, ItemResult
+from evaluator.protocols.omnidocbench.evaluation import ProfileResult
 from evaluator.protocols.order import protocol as order
 from evaluator.protocols.tables import protocol as tables
 from evaluator.protocols.text import protocol as text
@@ -93,6 +95,8 @@ def list_pages(
 
 def page_layers(result: ItemResult[Any], at: int, names: Collection[str] = ()) -> PageLayers:
     """Return what is drawn of a page of a result."""
+    if isinstance(result, ProfileResult):
+        return published_layers(result, at, names)
     return _LAYERS[result.name](result, at, names)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -22,6 +22,7 @@ from evaluator.protocols.items import (
     MOST_TEXT,
     Cell,
     ItemOptions,
+    Page,
     PageNumbers,
     PublishedResult,
     Ratio,
@@ -98,6 +99,14 @@ class OrderSample(msgspec.Struct, frozen=True):
         return self.edits, max(len(self.truth), len(self.predicted))
 
 
+class Difference(NamedTuple):
+    """Two samples of a page that are not the same: the name of what they are, and what it costs."""
+
+    name: str
+    cost: int
+    sample: Sample | TableSample | OrderSample
+
+
 class ProfilePage(PageNumbers, frozen=True, kw_only=True):
     """A page; `moved` are formulas that were read as text and count there."""
 
@@ -120,11 +129,57 @@ class ProfilePage(PageNumbers, frozen=True, kw_only=True):
             },
         }
 
+    @property
+    def costs(self) -> Sequence[tuple[str, int]]:
+        """Return the differences."""
+        return [(each.name, each.cost) for each in self.differences]
+
+    @property
+    def differences(self) -> Sequence[Difference]:
+        """Return what the protocol compares on the page and is not the same, the dearest first."""
+        raise NotImplementedError
+
     def to_json(self) -> JsonObject:
         """Return what is compared on the page."""
         return {
             name: msgspec.to_builtins(getattr(self, name)) for name in ("texts", "moved", "formulas", "tables", "order")
         }
+
+
+class TextProfilePage(ProfilePage, frozen=True, kw_only=True):
+    """A page by its texts and formulas."""
+
+    @property
+    def differences(self) -> Sequence[Difference]:
+        """See `ProfilePage.differences`; each costs its edits."""
+        groups = (("text_differs", self.texts), ("formula_as_text", self.moved), ("formula_differs", self.formulas))
+        return _dearest(
+            Difference(name, sample.edits, sample) for name, samples in groups for sample in samples if sample.edits
+        )
+
+
+class OrderProfilePage(ProfilePage, frozen=True, kw_only=True):
+    """A page by its reading order."""
+
+    @property
+    def differences(self) -> Sequence[Difference]:
+        """See `ProfilePage.differences`; one for the page, which costs its edits."""
+        order = self.order
+        return [Difference("order_differs", order.edits, order)] if order is not None and order.edits else []
+
+
+class TablesProfilePage(ProfilePage, frozen=True, kw_only=True):
+    """A page by its tables."""
+
+    @property
+    def differences(self) -> Sequence[Difference]:
+        """See `ProfilePage.differences`; tables that differ cost one each, the least TEDS first."""
+        tables = sorted(self.tables, key=lambda table: table.teds)
+        return [Difference("table_differs", 1, table) for table in tables if min(table.teds, table.teds_s) < 1.0]
+
+
+def _dearest(differences: Iterable[Difference]) -> list[Difference]:
+    return sorted(differences, key=lambda each: -each.cost)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,20 +192,30 @@ class ProfileResult(PublishedResult[ProfilePage]):
     files_only_in: Mapping[Side, tuple[str, ...]] = field(kw_only=True)
     version = _VERSION
     measures: ClassVar[tuple[str, ...]]
+    titles: ClassVar[Mapping[str, str]]
+    page: ClassVar[type[ProfilePage]]
 
     @classmethod
-    def evaluate(cls, truth: Annotations, models: Sequence[Annotations], options: ItemOptions) -> list[Evaluation]:
-        """Return the evaluations of models, folders of Markdown, against a ground truth of OmniDocBench."""
+    def prepare(
+        cls, truth: Annotations, predicted: Annotations, options: ItemOptions
+    ) -> tuple[Annotations, tuple[Issue, ...]]:
+        """See `PublishedResult.prepare`: a folder of Markdown, and a ground truth of OmniDocBench."""
         chosen = sorted({*options.chosen()} - {"profile", "page_ranges", "allow_no_match"})
         if chosen:
             raise ValueError(f"--profile {PROFILE} is as published; leave out --{chosen[0].replace('_', '-')}")
         for module in NEEDED:
             needed(module)
+        return predicted, raise_on_errors(truth.issues, predicted.issues, _kind_issues(truth, predicted))
+
+    @classmethod
+    def evaluate(cls, truth: Annotations, models: Sequence[Annotations], options: ItemOptions) -> list[Evaluation]:
+        """Return the evaluations of models, folders of Markdown, against a ground truth of OmniDocBench."""
         evaluations = []
         for model in models:
-            issues = raise_on_errors(truth.issues, model.issues, _kind_issues(truth, model))
+            _, issues = cls.prepare(truth, model, options)
             files = dict(zip(model.boxes.ids, model.boxes.text or (), strict=True))
             pages: list[ProfilePage] = []
+            paired: list[Page] = []
             used: set[str] = set()
             keys = page_keys(truth)
             for at in sorted(range(len(keys)), key=keys.__getitem__):
@@ -159,14 +224,15 @@ class ProfileResult(PublishedResult[ProfilePage]):
                 file = next((name for name in _files_of(image) if name in files), None)
                 if file is not None:
                     used.add(file)
-                    pages.append(_page(truth, at, image, files[file] or "", model.name))
+                    pages.append(cls.page(**_page(truth, at, image, files[file] or "", model.name)))
+                    paired.append(Page(*keys[at], np.flatnonzero(truth.boxes.entry == at).tolist(), [], {}))
             left_out = len(truth.page_index) - len(pages)
             said = ("quick match", f"pages without prediction left out: {left_out}")
             only_in: dict[Side, tuple[str, ...]] = {
                 "ground_truth": tuple(sorted({document for document, _ in keys} - {page.document for page in pages})),
                 "prediction": tuple(sorted({*files} - used)),
             }
-            result = cls(join(truth, model), (), tuple(pages), said, files_only_in=only_in)
+            result = cls(join(truth, model), paired, tuple(pages), said, files_only_in=only_in)
             evaluations.append(Evaluation(result, (*issues, *result.own_issues(model.name))))
         return evaluations
 
@@ -208,6 +274,11 @@ class TextProfile(ProfileResult):
     name = "text"
     columns = ("pages", "ned")
     measures = ("ned",)
+    cost = "edited character"
+    page = TextProfilePage
+    titles: ClassVar[Mapping[str, str]] = {
+        "text_differs": "Text differs", "formula_differs": "Formula differs", "formula_as_text": "Formula read as text",
+    }  # fmt: skip
 
     def published(self) -> JsonObject:
         """Return the edit distances of texts and of formulas; formulas read as text count where there is any text."""
@@ -241,6 +312,9 @@ class OrderProfile(ProfileResult):
     name = "order"
     columns = ("pages", "edit_distance")
     measures = ("edit_distance",)
+    cost = "misplaced item"
+    page = OrderProfilePage
+    titles: ClassVar[Mapping[str, str]] = {"order_differs": "Order differs"}
 
     def published(self) -> JsonObject:
         """Return the edit distances of the order."""
@@ -253,6 +327,9 @@ class TablesProfile(ProfileResult):
     name = "tables"
     columns = ("pages", "teds", "teds_s")
     measures = ("teds", "teds_s")
+    cost = "wrong table"
+    page = TablesProfilePage
+    titles: ClassVar[Mapping[str, str]] = {"table_differs": "Table differs"}
 
     def published(self) -> JsonObject:
         """Return edit distances and TEDS, over pages and over tables."""
@@ -319,7 +396,8 @@ def _files_of(image: str) -> tuple[str, ...]:
     return f"{stem}.md", f"{other}.mmd", f"{other}.md", f"{image}.md"
 
 
-def _page(truth: Annotations, entry: int, image: str, markdown: str, name: str) -> ProfilePage:
+def _page(truth: Annotations, entry: int, image: str, markdown: str, name: str) -> dict[str, Any]:
+    """Return the fields of a `ProfilePage`."""
     items = items_of(markdown)
     texts, tables = _truths(truth, entry)
     mixed: dict[str, list[Item]] = {}
@@ -337,20 +415,20 @@ def _page(truth: Annotations, entry: int, image: str, markdown: str, name: str) 
     written = [each for each in entries if each.category != FORMULA]
     formulas = [each for each in entries if each.category == FORMULA]
     moved = [each for each in formulas if each.of_formula is False]
-    return ProfilePage(
-        document=truth.documents[truth.page_document[entry]].doc_id,
-        page=int(truth.page_index[entry]),
-        image=image,
-        texts=[_sample(each.truth or each.raw_truth, each.predicted or each.raw_predicted) for each in written],
-        moved=list(map(_as_text, moved)),
-        formulas=[
+    return {
+        "document": truth.documents[truth.page_document[entry]].doc_id,
+        "page": int(truth.page_index[entry]),
+        "image": image,
+        "texts": [_sample(each.truth or each.raw_truth, each.predicted or each.raw_predicted) for each in written],
+        "moved": list(map(_as_text, moved)),
+        "formulas": [
             _sample(each.truth or each.raw_truth, each.predicted or each.raw_predicted)
             for each in formulas
             if each.of_formula is not False
         ],
-        tables=samples,
-        order=_order(written),
-    )
+        "tables": samples,
+        "order": _order(written),
+    }
 
 
 def _sample(truth: str, predicted: str) -> Sample:

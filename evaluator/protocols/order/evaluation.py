@@ -193,10 +193,9 @@ def _mistakes(
             yield mistake(name, run, [pairs[item] for item in run])
     back, placed = {other: one for one, other in pairs.items()}, {*order.right}
     bodies = [at for at, other in enumerate(order.read) if other in back and kinds[back[other]] == "body"]
-    for at, other in enumerate(order.read):
+    for other in order.read[bodies[0] : bodies[-1]] if bodies else ():
         item = back.get(other)
-        inside = bool(bodies) and bodies[0] < at < bodies[-1]
-        if inside and item is not None and item not in placed and kinds[item] == "furniture":
+        if item is not None and item not in placed and kinds[item] == "furniture":
             yield mistake("furniture_inside", [item], [other])
     for item in order.right:
         if item not in pairs:

@@ -8,10 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, Literal
 
-import numpy as np
-
-from evaluator.data.boxes import IntArray
-
 Kind = Literal["furniture", "footnote", "caption", "float", "body"]
 Name = Literal[
     "reversed", "furniture_inside", "footnote_inside", "caption_side", "caption_apart", "column_jumped", "swapped",
@@ -70,7 +66,10 @@ class Read:
     @cached_property
     def _right(self) -> list[Kind]:
         """Return the kinds in the order of the ground truth."""
-        return [self.kinds[at] for at in np.argsort(np.array(self.ranks, dtype=np.int64)).tolist()]
+        right = [*self.kinds]
+        for rank, kind in zip(self.ranks, self.kinds, strict=True):
+            right[rank] = kind
+        return right
 
     @cached_property
     def _bodies(self) -> tuple[int, int, int]:
@@ -89,12 +88,7 @@ class Read:
         size = len(self.ranks)
         if list(self.ranks) == list(range(size)):
             return
-        # What is in place at either end is in every longest rising part.
-        first = next(at for at in range(size) if self.ranks[at] != at)
-        last = next(at for at in reversed(range(size)) if self.ranks[at] != at)
-        moved = slice(first, last + 1)
-        kept = {first + at for at in longest_rising(self.ranks[moved], self.kinds[moved])}
-        kept |= {at for at, rank in enumerate(self.ranks) if at == rank and not first <= at <= last}
+        kept = {*longest_rising(self.ranks, self.kinds)}
         start = 0
         while start < size:
             if start in kept:
@@ -130,10 +124,10 @@ class Read:
 
     def _is_other_column(self, first: int, last: int, at: int, neighbours: tuple[int, int]) -> bool:
         """Return whether an item beside a run is no neighbour of it in truth, and lies level with it and apart."""
-        boxes = [box for box in self.boxes[first : last + 1] if box is not None]
-        if not 0 <= at < len(self.ranks) or self.ranks[at] in neighbours or len(boxes) <= last - first:
+        if not 0 <= at < len(self.ranks) or self.ranks[at] in neighbours:
             return False
-        if (other := self.boxes[at]) is None:
+        other, boxes = self.boxes[at], [box for box in self.boxes[first : last + 1] if box is not None]
+        if other is None or len(boxes) <= last - first:
             return False
         x1, y1 = (min(box[edge] for box in boxes) for edge in (0, 1))
         x2, y2 = (max(box[edge] for box in boxes) for edge in (2, 3))
@@ -141,20 +135,32 @@ class Read:
 
 
 def longest_rising(ranks: Sequence[int], kinds: Sequence[Kind]) -> list[int]:
-    """Return the places of the longest rising part: of several that with most body items, then of the least ranks."""
-    size = len(ranks)
-    values: IntArray = np.array(ranks, dtype=np.int64)
-    # Length first, then body items, in one number; that of each place is of the best part that begins there.
-    worth: IntArray = np.array([size + 1 + (kind == "body") for kind in kinds], dtype=np.int64)
-    best = worth.copy()
-    for at in range(size - 2, -1, -1):
-        later = best[at + 1 :][values[at + 1 :] > values[at]]
-        best[at] += later.max(initial=0)
+    """Return the places of the longest rising part: of several that with most body items, then of the least ranks.
+
+    `ranks` differ, and none is below 0.
+    """
+    # Length first, then body items, in one number; `best` is the most of a part that begins with a rank or a later one,
+    # as a tree of maxima (Fenwick 1994).
+    size, top = len(ranks), max(ranks, default=-1) + 1
+    best = [0] * (top + 1)
+    places: dict[int, list[int]] = {}
+    worths = [size + 1 + (kind == "body") for kind in kinds]
+    for place in range(size - 1, -1, -1):
+        at, most = top - ranks[place] - 1, 0
+        while at:
+            most = max(most, best[at])
+            at &= at - 1
+        most += worths[place]
+        places.setdefault(most, []).append(place)
+        at = top - ranks[place]
+        while at <= top:
+            best[at] = max(best[at], most)
+            at += at & -at
     chosen: list[int] = []
-    left, start, above = best.max(initial=0), 0, -1
+    left, above = max(places, default=0), -1
     while left:
-        fitting = start + np.flatnonzero((best[start:] == left) & (values[start:] > above))
-        at = int(fitting[values[fitting].argmin()])
-        chosen.append(at)
-        left, start, above = left - worth[at], at + 1, int(values[at])
+        # Of parts worth the same the later ones begin with lower ranks.
+        place = next(each for each in places[left] if ranks[each] > above)
+        chosen.append(place)
+        left, above = left - worths[place], ranks[place]
     return chosen

@@ -13,7 +13,7 @@ from evaluator.data.boxes import BoolArray
 from evaluator.data.dataset import Boxes, Dataset, JoinedBoxes
 from evaluator.metrics.metric import Metric
 from evaluator.metrics.observations import MeasureWords
-from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, value_of
+from evaluator.protocols.items import PAGES, ItemOptions, ItemProtocol, Page, Thing, value_of
 from evaluator.protocols.omnidocbench import OrderProfile
 from evaluator.protocols.order.evaluation import NAME, TITLE, VERSION, Item, OrderResult, order_page
 from evaluator.protocols.order.mistakes import TITLES
@@ -36,8 +36,9 @@ class OrderProtocol(ItemProtocol[OrderOptions]):
     title = TITLE
     options = OrderOptions
     column = "order"
-    titles = TITLES
+    titles: ClassVar[Mapping[str, str]] = {**dict(TITLES.items()), **OrderProfile.titles}
     cost = "misplaced item"
+    by_page = "edit_distance"
     published = OrderProfile
     metrics: ClassVar[Mapping[str, Metric]] = {
         "edit_distance": Metric(
@@ -55,6 +56,7 @@ class OrderProtocol(ItemProtocol[OrderOptions]):
     slice_measures: ClassVar[Mapping[str, MeasureWords]] = {
         "adjacent": MeasureWords("neighbours in order", "pages", "disordered", "neighbours lost", "page", fits=True),
         "faultless": MeasureWords("share read in order", "pages", "disordered", "pages lost", "page"),
+        PAGES: MeasureWords("order kept", "pages", "disordered", "order lost", "page", fits=True),
     }
 
     def takes_part(self, side: JoinedBoxes) -> BoolArray:

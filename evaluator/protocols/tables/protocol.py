@@ -12,7 +12,7 @@ from evaluator.data.cells import Table
 from evaluator.data.dataset import Dataset, JoinedBoxes
 from evaluator.metrics.metric import Metric
 from evaluator.metrics.observations import MeasureWords
-from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, position
+from evaluator.protocols.items import PAGES, ItemOptions, ItemProtocol, Page, Thing, position
 from evaluator.protocols.omnidocbench import TablesProfile
 from evaluator.protocols.tables.evaluation import (
     NAME,
@@ -37,8 +37,9 @@ class TablesProtocol(ItemProtocol[TablesOptions]):
     title = TITLE
     options = TablesOptions
     column = "cells"
-    titles = TITLES
+    titles: ClassVar[Mapping[str, str]] = {**dict(TITLES.items()), **TablesProfile.titles}
     cost = "wrong slot"
+    by_page = "teds"
     published = TablesProfile
     metrics: ClassVar[Mapping[str, Metric]] = {
         "teds": Metric("TEDS", "reads tables better", "reads tables worse"),
@@ -51,6 +52,7 @@ class TablesProtocol(ItemProtocol[TablesOptions]):
     slice_measures: ClassVar[Mapping[str, MeasureWords]] = {
         "teds": MeasureWords("TEDS", "tables", "wrong", "TEDS lost", "table", fits=True),
         "teds_s": MeasureWords("TEDS-S", "tables", "wrong", "TEDS-S lost", "table", fits=True),
+        PAGES: MeasureWords("TEDS of pages", "pages", "wrong", "TEDS lost", "page", fits=True),
     }
 
     def takes_part(self, side: JoinedBoxes) -> BoolArray:

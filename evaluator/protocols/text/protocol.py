@@ -11,12 +11,13 @@ import numpy as np
 from msgspec import Meta
 
 from evaluator.data.boxes import BoolArray
-from evaluator.data.dataset import Dataset, JoinedBoxes
+from evaluator.data.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.data.issues import Issue, count_of
 from evaluator.data.plain_text import Normalisation, WordRule
 from evaluator.metrics.metric import Metric
 from evaluator.metrics.observations import MeasureWords
-from evaluator.protocols.items import ItemOptions, ItemProtocol, Page, Thing, position, value_of
+from evaluator.protocols.base import Say
+from evaluator.protocols.items import PAGES, ItemOptions, ItemProtocol, Page, Thing, position, value_of
 from evaluator.protocols.omnidocbench import TextProfile
 from evaluator.protocols.order.mistakes import kind_of
 from evaluator.protocols.text.evaluation import (
@@ -30,7 +31,7 @@ from evaluator.protocols.text.evaluation import (
     compare_texts,
 )
 from evaluator.protocols.text.mistakes import TITLES
-from evaluator.protocols.text.pdf_text import FROM_PDFS
+from evaluator.protocols.text.pdf_text import FROM_PDFS, with_pdf_text
 
 _SAID: Final = {"plain": "plain, code points", "none": "as written, code points"}
 _WORDS: Final = {"scripts": "words by script", "spaces": "words by blanks"}
@@ -64,8 +65,9 @@ class TextProtocol(ItemProtocol[TextOptions]):
     title = TITLE
     options = TextOptions
     column = "text"
-    titles = TITLES
+    titles: ClassVar[Mapping[str, str]] = {**dict(TITLES.items()), **TextProfile.titles}
     cost = "edited character"
+    by_page = "ned"
     published = TextProfile
     metrics: ClassVar[Mapping[str, Metric]] = {
         "cer": Metric("character error rate", "makes more errors", "makes fewer errors", lower_is_better=True),
@@ -78,7 +80,17 @@ class TextProtocol(ItemProtocol[TextOptions]):
             "similarity of texts", "regions", "ill-read", "similarity lost", "region", fits=True
         ),
         "right": MeasureWords("share read right", "regions", "wrong", "regions lost", "region"),
+        PAGES: MeasureWords("similarity of pages", "pages", "ill-read", "similarity lost", "page", fits=True),
     }
+
+    def true_side(self, truth: Annotations, options: TextOptions, say: Say) -> Annotations:
+        """Return a ground truth, with the text of its PDFs where that is asked for."""
+        if options.true_text == "stated":
+            return truth
+        if options.pdfs is None:
+            raise ValueError("--true-text pdf needs --pdfs, the folder of the PDFs")
+        say(f"Reading the text of the PDFs of {truth.name}")
+        return with_pdf_text(truth, options.pdfs)
 
     def takes_part(self, side: JoinedBoxes) -> BoolArray:
         """Return which items have text and no cells."""

@@ -26,7 +26,7 @@ from pages.app import frame, page_list, pictures, session_files, widgets
 from pages.app.address import leave_first_address
 from pages.app.components import board, panes, with_documents
 from pages.app.results import result_key, score_threshold
-from pages.app.session_files import LoadedBoxes, PairModel, Place
+from pages.app.session_files import LoadedBoxes, PairModel, Place, of_letter
 from pages.app.state import State, chosen_cells, is_narrowed, open_page, report, state
 from pages.app.widgets import Column
 from pages.views.browser import page_listing
@@ -112,14 +112,14 @@ def _choose_cause() -> None:
 def _save_verdict(loaded: LoadedBoxes) -> None:
     for event in findings.newly_said(_events().verdict):
         page_list.accept_event(event)
-        model = next((each for each in loaded.pair if each.letter == event.letter), None)
+        model = of_letter(loaded.pair, event.letter)
         if model is not None:
             findings.handle(loaded, model, event)
 
 
 def _show_alike(loaded: LoadedBoxes) -> None:
     event = _events().alike
-    model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
+    model = None if event is None else of_letter(loaded.pair, event.letter)
     if event is not None and model is not None:
         state.model = model.index
         gallery_items.show_alike(event.family)
@@ -133,7 +133,10 @@ def _choose_mode() -> None:
 
 def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: ModelPair, shown: PairLayers) -> None:
     """Draw the shown page of one model in Pages, with the same box; without one, with a box of the cause."""
-    state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
+    model = of_letter(loaded.pair, page.letter)
+    if model is None:
+        return
+    state.model = model.index
     own = page.letter.lower()
     listed = [each.key for each in shown.differences if both.cause is not None and each.key[0] in ("g", own)]
     key = page.key or next(iter(listed), "")

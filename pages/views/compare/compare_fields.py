@@ -20,7 +20,7 @@ from evaluator.protocols import PROTOCOLS
 from pages.app import frame, pictures
 from pages.app.address import write_url
 from pages.app.cache import Cached
-from pages.app.session_files import FIELDS, Place
+from pages.app.session_files import FIELDS, Place, of_letter
 from pages.app.state import State, state
 from pages.views.compare import pair_differences, panes
 from pages.views.fields import field_results, field_verdicts
@@ -121,6 +121,6 @@ def _open(event: OpenEvent) -> None:
 
 def _judge(event: VerdictEvent) -> None:
     compared = field_results.compare_models()
-    model = next((each for each in compared.models if each.letter == event.letter), None) if compared else None
+    model = of_letter(compared.models, event.letter) if compared else None
     if model is not None:
         field_verdicts.handle(model, event)

@@ -14,7 +14,7 @@ from evaluator.data.issues import displayed
 from evaluator.matching.error_types import DOCUMENT, ERROR_TYPES
 from pages.app import frame, widgets
 from pages.app.address import at, write_url
-from pages.app.session_files import LoadedBoxes, PairModel, Place
+from pages.app.session_files import LoadedBoxes, PairModel, Place, of_letter
 from pages.app.state import State, chosen_points, state
 from pages.views.browser import page_listing
 from pages.views.compare import model_pair
@@ -106,8 +106,8 @@ def _mistakes(loaded: LoadedBoxes) -> None:
 def _bar_callback(chosen: tuple[PairModel, ...], key: str, meant: dict[str, str]) -> Callable[[], None]:
     def opened() -> None:
         for point in chosen_points(key, "label"):
-            asked, letter = str(point["label"]), point.get("model")
-            model = next((each for each in chosen if each.letter == letter), chosen[0])
+            asked, letter = str(point["label"]), str(point.get("model"))
+            model = of_letter(chosen, letter) or chosen[0]
             asked = meant.get(asked, "")
             model_pair.ask_mistakes(
                 model, label=asked if key == _BY_LABEL else "", name=asked if key == _BY_NAME else ""

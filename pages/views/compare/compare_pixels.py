@@ -27,7 +27,7 @@ from evaluator.system.lru_cache import LRUCache
 from pages.app import frame, pictures
 from pages.app.cache import Cached
 from pages.app.results import result_of
-from pages.app.session_files import LoadedBoxes, PairModel, Place
+from pages.app.session_files import LoadedBoxes, PairModel, Place, of_letter
 from pages.app.state import go_to_page, state
 from pages.views.compare import pair_differences, panes
 from pages.views.findings import findings
@@ -157,7 +157,7 @@ def _open(event: OpenEvent) -> None:
 
 
 def _judge(loaded: LoadedBoxes, event: VerdictEvent) -> None:
-    model = next((each for each in loaded.pair if each.letter == event.letter), None)
+    model = of_letter(loaded.pair, event.letter)
     result = None if model is None else pixel_results.result_of(loaded, model.letter).result
     if model is not None and result is not None:
         place = Place(event.document, event.index)

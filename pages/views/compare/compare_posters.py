@@ -21,7 +21,7 @@ from evaluator.protocols.posters.profiles import PROFILES, WORD_RULES
 from pages.app import frame, widgets
 from pages.app.address import write_url
 from pages.app.cache import Cached
-from pages.app.session_files import LoadedFiles, Place
+from pages.app.session_files import LoadedFiles, Place, of_letter
 from pages.app.state import State, state
 from pages.views.compare import pair_differences, panes
 from pages.views.posters import panel, poster_results, poster_verdicts
@@ -123,6 +123,6 @@ def _open(event: OpenEvent) -> None:
 
 
 def _judge(event: VerdictEvent) -> None:
-    model = next((each for each in poster_results.models() if each.letter == event.letter), None)
+    model = of_letter(poster_results.models(), event.letter)
     if model is not None:
         poster_verdicts.handle(model, event)

@@ -16,7 +16,7 @@ from evaluator.data.issues import plain
 from evaluator.metrics.item_ledger import Item, ItemLedger
 from pages.app import frame, pictures
 from pages.app.cache import Cached
-from pages.app.session_files import Place
+from pages.app.session_files import Place, of_letter
 from pages.app.state import go_to_page, state
 from pages.views.compare import pair_differences, panes
 from pages.views.reading import item_verdicts, reading_results
@@ -66,7 +66,7 @@ def _source(of: Reading) -> panes.Source:
     return panes.Source(
         chosen=pair,
         key=(_key(of), first, second),
-        pages=_PAGES.of(_key(of), lambda: item_pages(_ledgers(of)[0], of.system.cost)),
+        pages=_PAGES.of(_key(of), lambda: item_pages(_ledgers(of)[0], reading_results.cost_of(of))),
         picture=lambda place: pictures.page_picture(of.loaded, place),
         draw=draw,
         judged=lambda place, order, pane: item_verdicts.on_pane(of, pair[order], place.document, place.index, pane),
@@ -79,13 +79,14 @@ def _source(of: Reading) -> panes.Source:
 
 
 def _open(of: Reading, event: OpenEvent) -> None:
-    state.model = next(model.index for model in of.loaded.pair if model.letter == event.letter)
-    state.reading_of = of.system.name
-    reading_results.clear_filter()
-    st.switch_page(item_verdicts.VIEW_FILE)
+    model = of_letter(of.loaded.pair, event.letter)
+    if model is not None:
+        state.model, state.reading_of = model.index, of.system.name
+        reading_results.clear_filter()
+        st.switch_page(item_verdicts.VIEW_FILE)
 
 
 def _judge(of: Reading, event: VerdictEvent) -> None:
-    model = next((each for each in of.loaded.pair if each.letter == event.letter), None)
+    model = of_letter(of.loaded.pair, event.letter)
     if model is not None:
         item_verdicts.handle(of, model, event)

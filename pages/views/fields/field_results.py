@@ -20,7 +20,7 @@ from evaluator.protocols.fields.field_types import ApCurves, ap_curves, field_ty
 from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.fields.protocol import FieldsOptions
 from pages.app.cache import Cached
-from pages.app.session_files import FIELDS, LoadedFiles, PairModel, load_files
+from pages.app.session_files import FIELDS, LoadedFiles, PairModel, load_files, of_letter
 from pages.app.state import State, state
 
 IOU_RANGE: Final = (0.05, 0.95)
@@ -72,7 +72,8 @@ class ComparedFields:
 
     def show(self, letter: str) -> None:
         """Show the model of a letter, when there is one."""
-        state.model = next((model.index for model in self.models if model.letter == letter), state.model)
+        model = of_letter(self.models, letter)
+        state.model = state.model if model is None else model.index
 
 
 # --- comparisons ---------------------------------------------------------------------------------------------

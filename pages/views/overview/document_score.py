@@ -39,7 +39,7 @@ def draw() -> None:
 def _column(of: Reading) -> None:
     system, pair = of.system, of.loaded.pair
     heads = "".join(f'<th scope="col">{frame.letter_badge(model.letter)}</th>' for model in pair)
-    rows = "".join(_row(of, metric) for metric in system.headline)
+    rows = "".join(_row(of, metric) for metric in reading_results.headline_of(of))
     st.html(
         f'<table class="ls-score{frame.theme_class()}"><thead><tr><th scope="col">{html.escape(system.title)}</th>'
         f"{heads}</tr></thead><tbody>{rows}</tbody></table>"

@@ -37,7 +37,7 @@ from pages.app.results import (
     result_of_all,
     score_threshold,
 )
-from pages.app.session_files import LoadedBoxes, Model, PairModel
+from pages.app.session_files import LoadedBoxes, Model, PairModel, of_letter
 from pages.app.state import State, state
 from pages.app.widgets import Column
 from pages.views.gallery.gallery_items import curve_of
@@ -220,7 +220,7 @@ def labels_and_curves(loaded: LoadedBoxes, chosen: Sequence[PairModel]) -> None:
             with control.container(horizontal=True, horizontal_alignment="right"):
                 names = {model.letter: frame.escaped(frame.letter_and_name(model)) for model in chosen}
                 letter = widgets.one_of("Curves of", names, "own_model")
-            shown = next((model for model in chosen if model.letter == letter), shown)
+            shown = of_letter(chosen, letter) or shown
         _label_table(loaded, chosen, shown, columns)
     with right:
         _curves(loaded, shown)

@@ -32,7 +32,9 @@ _LAYERS: Final = LRUCache[object, PageLayers](most=64)
 def on_page(of: Reading, model: Model, document: str, page: int, payload: PagePayload) -> PagePayload:
     """Return the payload of a page with verdicts and what is not saved."""
     judged = attach_items(payload.mistakes, reviews(of, model, document, page))
-    return msgspec.structs.replace(findings.with_verdicts(payload, judged), verdicts=True)
+    # What a profile counts has no place that a verdict could be on.
+    judges = reading_results.options(of.system).profile == "own"
+    return msgspec.structs.replace(findings.with_verdicts(payload, judged), verdicts=judges)
 
 
 def on_pane(of: Reading, model: Model, document: str, page: int, pane: PaneItem) -> PaneItem:

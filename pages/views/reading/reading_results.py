@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from evaluator.compare.models import ModelEntry, Standings, standings
 from evaluator.components.viewer import reading
 from evaluator.components.viewer.reading import ListedPages
@@ -40,14 +42,12 @@ def read(system: ItemProtocol[Any]) -> Reading | None:
 
 def options(system: ItemProtocol[Any]) -> ItemOptions:
     """Return the options of a protocol of items as the reader set them."""
-    own = {
-        "normalisation": state.reading_normalisation,
-        "words": state.reading_words,
-        "true_text": state.reading_true_text,
-    }
+    own = {"normalisation": state.reading_normalisation, "words": state.reading_words}
     known = {name: value for name, value in own.items() if name in system.options.__struct_fields__}
-    chosen: ItemOptions = system.options(iou=(state.reading_iou,), same_label=state.reading_same_label, **known)
-    return chosen
+    read = session_files.item_options(system)
+    if read.profile != "own":
+        return read
+    return msgspec.structs.replace(read, iou=(state.reading_iou,), same_label=state.reading_same_label, **known)
 
 
 def key_of(of: Reading, model: Model) -> tuple[object, ...]:
@@ -71,6 +71,17 @@ def result_of(of: Reading, model: Model) -> ItemResult[Any]:
     result = evaluation_of(of, model).result
     assert isinstance(result, ItemResult)
     return result
+
+
+def headline_of(of: Reading) -> tuple[str, ...]:
+    """Return the measures that a summary speaks of, those of the profile where there is one."""
+    sums = result_of(of, of.loaded.shown).sums(of.system.metrics)
+    return tuple(metric for metric in of.system.headline if metric in sums)
+
+
+def cost_of(of: Reading) -> str:
+    """Return what mistakes cost, in one word."""
+    return of.system.cost_of(result_of(of, of.loaded.shown))
 
 
 def score_html(of: Reading, model: Model, metric: str) -> str:

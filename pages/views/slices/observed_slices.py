@@ -60,7 +60,7 @@ class Source:
     @property
     def words(self) -> Mapping[str, MeasureWords]:
         """Return the measures of its protocol."""
-        return PROTOCOLS[self.results[0].signature.protocol].slice_measures
+        return PROTOCOLS[self.results[0].signature.protocol].sliced_by(self.results[0])
 
 
 # --- what is open ------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def search(source: Source, of: str, measure: str) -> SearchResult | None:
 def _search(
     results: Sequence[Result], measure: str, names: tuple[tuple[str, str], ...], of_pages: PageValues | None
 ) -> SearchResult:
-    words = PROTOCOLS[results[0].signature.protocol].slice_measures
+    words = PROTOCOLS[results[0].signature.protocol].sliced_by(results[0])
     seen: dict[str, MeasuredSearch] = {}
 
     def keep(name: str, observed: Observations) -> None:

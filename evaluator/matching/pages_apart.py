@@ -312,7 +312,8 @@ def exchanged(dataset: Dataset, model: int, pages: Sequence[Page], *, closed: bo
     least = np.array([max(chance, BY_CHANCE * min(len(page.ours), len(page.theirs))) for page in pages])
     for round_ in _rounds(gain, closed=closed):
         gains = [(float(gain[at, to]), float(least[at])) for at, to in round_]
-        if closed and not all(unlikely(*each, _EACH_UNLIKELY) for each in gains):
+        # One page of a round may have few boxes.
+        if closed and sum(not unlikely(*each, _EACH_UNLIKELY) for each in gains) > 1:
             continue
         gained, mean = (sum(column) for column in zip(*gains, strict=True))
         if unlikely(gained, mean, UNLIKELY / math.comb(count, 2)):

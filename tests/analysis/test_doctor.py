@@ -159,6 +159,10 @@ def test_the_option_says_how_names_differ(plant: str, modes: str) -> None:
         (("turned by 90 degrees", "confidence second"), 4, False),
         # Three boxes more come in place, but five with their label.
         (("image ids one on",), 86, True),
+        # One page of the round has two boxes; one is next to its own; one fits a little where it is.
+        (("image ids exchanged",), 284, False),
+        (("image ids exchanged",), 145, False),
+        (("image ids exchanged",), 244, False),
     ],
     ids=str,
 )

@@ -22,6 +22,7 @@ from evaluator.data.label_names import Overlaps
 from evaluator.matching.pages_apart import (
     BY_CHANCE,
     FEWEST,
+    GAIN,
     MOST_PAGES,
     UNLIKELY,
     Change,
@@ -46,6 +47,8 @@ _LEAST: Final = 0.15
 _RENAMED_BY_CHANCE: Final = 0.005
 _NOT_ALL_RENAMED: Final = 0.001
 _MOST_CHANGES: Final = 4
+# Pages that are exchanged bring so many times the boxes that those next to their own do.
+_MORE: Final = 2.0
 # So many boxes have to get their label.
 _FEWEST_NAMED: Final = 5
 
@@ -97,7 +100,11 @@ def _moved(dataset: Dataset, pages: list[Page]) -> tuple[tuple[PagesApart, ...],
             break
         chosen |= better
         rounds = {}
-    chosen |= exchanged(dataset, 0, [page for page in off if page.row not in chosen], closed=False)
+    # Of pages that are exchanged one may be next to its own by chance, and one may fit a little where it is.
+    free = [page for page in pages if page.row not in chosen or chosen[page.row].row != page.row]
+    rounds = exchanged(dataset, 0, [page for page in free if page.given.share <= 1.0 - GAIN], closed=False)
+    if _brought(rounds) >= _MORE * _brought({row: chosen[row] for row in rounds if row in chosen}):
+        chosen |= rounds
     for page in pages:
         # A page that fits well enough says it alone.
         if page.row not in chosen and (best := changes.best(page)) is not None:

@@ -1,11 +1,12 @@
-"""Makes the moving pictures of the documentation, ``docs/images/*.webp``, from the dashboard on the sample data.
+"""Makes the pictures of the documentation, all of ``docs/images``, from the dashboard on the sample data.
 
 Needs what the tests need, and Chromium. Run from the top folder of the repository::
 
     python -m docs.make_tour
 
 The dashboard is started and driven through the steps of one review (``tour``), and of reading a page (``reading``);
-``--only`` makes one of both. With ``--frames FOLDER`` each picture is written as PNG too, to look at it.
+then each view is photographed. ``--only`` makes one of these pictures. With ``--frames FOLDER`` each frame is
+written as PNG too, to look at it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import functools
 import io
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,6 +49,16 @@ class Frame(NamedTuple):
     pointer: Point
 
 
+def taken(screen: Screen, seconds: float) -> bytes:
+    """Return the picture of a window that has not changed for some seconds: pages are drawn after their boxes."""
+    last, data = b"", b"-"
+    while data != last:
+        screen.page.wait_for_timeout(1000 * seconds)
+        screen.rested().painted()
+        last, data = data, screen.page.screenshot(animations="disabled", caret="hide")
+    return data
+
+
 class Tour:
     """A window of the dashboard, and the frames taken of it so far."""
 
@@ -65,9 +76,7 @@ class Tour:
 
     def show(self, seconds: float) -> None:
         """Take a frame of the window as it is at rest."""
-        self.screen.rested().painted()
-        data = self.page.screenshot(animations="disabled", caret="hide")
-        picture = Image.open(io.BytesIO(data)).convert("RGB")
+        picture = Image.open(io.BytesIO(taken(self.screen, 1.0))).convert("RGB")
         self.frames.append(Frame(picture, seconds, self.step, self.words, self.pointer))
 
     def point(self, target: Locator) -> None:
@@ -193,6 +202,25 @@ PICTURES: Mapping[str, Picture] = {
     "reading": Picture(("Order", "Play", "Text", "Tables"), reading),
 }
 
+STILLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "overview-light": ("", {}),
+    "page-browser-light": ("page_browser", {}),
+    "page-browser-dark": ("page_browser", {}),
+    "gallery-light": ("gallery", {}),
+    "compare-light": ("compare", {}),
+    "models-light": ("models", {}),
+    "slices-light": ("slices", {}),
+    "pixel-confusion-light": ("pixel_confusion", {}),
+    "fields-light": ("fields", {}),
+    "posters-light": ("posters", {}),
+    "findings-light": ("findings", {}),
+    # With what the PDFs say nothing of the sample is suspected.
+    "suspects-light": ("suspects", {"evidence": "0"}),
+    "review-pack-light": ("review_pack", {}),
+    "files-light": ("files", {}),
+}
+"""Pictures of a view as it opens: its address by the name of the file, which ends with the theme."""
+
 
 @functools.cache
 def pointer() -> Image.Image:
@@ -228,6 +256,23 @@ def drawn(frame: Frame, steps: tuple[str, ...]) -> Image.Image:
     return canvas
 
 
+def photograph(names: Sequence[str]) -> None:
+    """Photograph views as they open, in a window of their own each."""
+    trouble: list[str] = []
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        with dashboard(Path(place), "open", "--findings", f"{place}/findings.sqlite", port=free_port()) as url:
+            for name in names:
+                view, address = STILLS[name]
+                tab = new_reader(browser).new_page()
+                theme = name.rpartition("-")[2]
+                screen = Screen(tab, url, trouble, width=WIDTH, height=HEIGHT, color_scheme=theme)
+                (IMAGES / f"{name}.png").write_bytes(taken(screen.open(view, **address), 4.0))
+                screen.leave()
+        browser.close()
+    assert trouble == [], "\n".join(trouble)
+
+
 def make(name: str, folder_of_frames: Path | None) -> None:
     """Take the frames of a moving picture and write it."""
     picture, trouble = PICTURES[name], list[str]()
@@ -260,14 +305,15 @@ def make(name: str, folder_of_frames: Path | None) -> None:
 
 
 def main() -> None:
-    """Make the moving pictures that are asked for."""
+    """Make the pictures that are asked for."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--only", choices=list(PICTURES))
+    options.add_argument("--only", choices=[*PICTURES, *STILLS])
     options.add_argument("--frames", type=Path)
     given = options.parse_args()
     for name in PICTURES:
         if given.only in (None, name):
             make(name, given.frames)
+    photograph([name for name in STILLS if given.only in (None, name)])
 
 
 if __name__ == "__main__":

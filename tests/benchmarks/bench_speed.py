@@ -29,6 +29,8 @@ NOT_MEASURED: Final = "not measured"
 HEADS: Final = ("work", "unit", "LayoutScope", "peer", "its number", "times")
 HEAD: Final = """# Speed beside other tools
 
+What each tool can do is compared in the [README](../README.md#comparison-with-other-tools).
+
 Written by `python -m tests.benchmarks.bench_speed` on {date} with Python {python} and {processors} processors. The load
 of the machine was {before} before the run and {after} at its end; wall time suffers from other work on it.
 

@@ -140,7 +140,8 @@ def format_at(path: Path) -> formats.AnyFormat | None:
         return pages
     endings = formats.suffixes()
     files = (file for file in walk([path]) if file.suffix.lower() in endings)
-    return next((row for file in files if (row := formats.recognise(_content(file), file.name))), None)
+    heads = ((folder.head(file, formats.HEAD_BYTES), file.name) for file in files)
+    return next((row for content, name in heads if (row := formats.recognise(content, name))), None)
 
 
 def _content(file: Path) -> bytes:

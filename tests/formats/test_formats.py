@@ -9,7 +9,7 @@ import pytest
 
 from evaluator import formats
 from evaluator.data.issues import BadInput, Collector
-from evaluator.formats import detect, registry, search
+from evaluator.formats import detect, limits, registry, search
 from evaluator.formats.base import FileGroup, Reading
 from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
@@ -296,6 +296,11 @@ def test_the_format_of_a_path(tmp_path: Path) -> None:
     written(tmp_path / "a" / "x.json", {})
     written(tmp_path / "b" / "x.json", {"posterContent": {}})
     assert search.format_at(tmp_path) is formats.FORMATS["posters"]
+    assert search.format_at(written(tmp_path / "x.json", RESULTS)) is formats.FORMATS["coco"]
+
+
+def test_of_a_large_file_no_more_is_read_than_shows_its_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 10)
     assert search.format_at(written(tmp_path / "x.json", RESULTS)) is formats.FORMATS["coco"]
 
 

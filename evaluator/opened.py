@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from evaluator.charts.vega import AltairChart
     from evaluator.matching.box_results import AnyBoxResult
+    from evaluator.notebook.panes import ComparedPages
+    from evaluator.notebook.viewer import PageViewer
 
 PathLike = str | os.PathLike[str]
 _ADDRESS = re.compile(r"https?://\S+")
@@ -60,11 +62,16 @@ def open_files(
     >>> import evaluator
     >>> files = evaluator.open("sample_data/ground_truth.json", ["sample_data/lines.json", "sample_data/blocks.json"])
     >>> lines, blocks = files.evaluate("snapshot")
-    >>> round(lines.flat()["f1"], 3), round(lines.flat()["recall/Table"], 3)
-    (0.696, 0.5)
-    >>> wrong = lines.boxes().query("status != 'TP'")
-    >>> wrong["mistake"].value_counts().head(2).to_dict()
+    >>> scores = lines.flat()  # one dict, as trackers of experiments take it
+    >>> print(f"{lines.name}: F1 {scores['f1']:.3f}, recall of tables {scores['recall_by_label/Table']:.2f}")
+    lines.json: F1 0.696, recall of tables 0.50
+    >>> boxes = lines.boxes()  # a pandas frame: every box of both sides, and what became of it
+    >>> wrong = boxes[boxes["status"] != "TP"]
+    >>> print(wrong["mistake"].value_counts().head(2).to_dict())
     {'invented': 138, 'merged': 47}
+    >>> chart = lines.precision_recall("Table")  # a chart of Altair
+    >>> # lines.viewer() shows its pages in a notebook,
+    >>> # files.serve() opens the dashboard on these files.
     """
     models = [predictions] if isinstance(predictions, str | os.PathLike) else [*predictions]
     paths = [Path(ground_truth), *map(Path, models), *([] if pdfs is None else [Path(pdfs)])]
@@ -97,7 +104,7 @@ class OpenFiles:
             options = {"pdfs": self.pdfs, **options}
         evaluations = project.evaluate(protocol, self.ground_truth, self.predictions, **options)
         names = project.model_names(self.predictions)
-        return [ModelResult(name, system, each) for name, each in zip(names, evaluations, strict=True)]
+        return [ModelResult(name, system, each, self.pdfs) for name, each in zip(names, evaluations, strict=True)]
 
     def serve(self, *, port: int | None = None, browser: bool = True) -> Dashboard:
         """Start the dashboard on exactly these files, in a process of its own, and return it.
@@ -121,6 +128,7 @@ class ModelResult:
     name: str
     protocol: AnyProtocol
     evaluation: Evaluation
+    pdfs: Path | None = None
 
     @property
     def signature(self) -> str:
@@ -137,14 +145,14 @@ class ModelResult:
         return self.evaluation.to_json()
 
     def flat(self) -> dict[str, float]:
-        """Return every measure under one name, as trackers take them: ``f1`` and, of a label, ``f1/Table``.
+        """Return every measure under one name: ``f1`` and, of a label, ``f1_by_label/Table``; not what is undefined.
 
-        What is undefined is left out.
+        No name is the beginning of another one: trackers keep what is before a slash as a folder.
         """
         measures = self.protocol.measures(self.evaluation.result)
         named = zip(measures.keys, measures.values.tolist(), strict=True)
         names = (
-            (key.metric if key.label == measures.overall else f"{key.metric}/{key.label}", value)
+            (key.metric if key.label == measures.overall else f"{key.metric}_by_label/{key.label}", value)
             for key, value in named
         )
         return {name: value for name, value in names if not np.isnan(value)}
@@ -189,9 +197,7 @@ class ModelResult:
         """
         import pyarrow as pa
 
-        evaluated = self.evaluation.result
-        if not isinstance(evaluated, BoxEvaluation):
-            raise ValueError(f"{self.protocol.name} matches no boxes; table() has its numbers")
+        evaluated = self._matched
         result = evaluated.first if iou is None else evaluated.matching.at(iou)
         sides = (evaluated.evaluated.ground_truth, evaluated.matching.prediction)
         tables = [pa.table(_columns(result, name, side)) for name, side in zip(_SIDES, sides, strict=True)]
@@ -204,14 +210,51 @@ class ModelResult:
         """
         from evaluator.charts.curves import precision_recall
 
-        evaluated = self.evaluation.result
-        if not isinstance(evaluated, BoxEvaluation):
-            raise ValueError(f"{self.protocol.name} matches no boxes")
+        evaluated = self._matched
         now = evaluated.matching.min_score
         chart = precision_recall(
             {self.name: evaluated.first.score_curve()}, {self.name: now}, label=label, baseline=self.name, dark=dark
         )
         return chart.to_altair()
+
+    def viewer(self) -> PageViewer:
+        """Return the page viewer of the dashboard as a widget of a notebook.
+
+        Its `selected` is the row of `boxes()` of the chosen box, None for none; ``observe(act, "selected")`` calls
+        ``act`` when another one is chosen.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            The extra ``notebook`` is not installed.
+        ValueError
+            The protocol matches no boxes.
+        """
+        from evaluator.notebook.viewer import PageViewer
+
+        return PageViewer(self.name, self._matched.first, self.boxes_table(), self.pdfs, self.signature)
+
+    def compare(self, other: ModelResult) -> ComparedPages:
+        """Return the comparison with another model on the page as a widget of a notebook.
+
+        Its `selected` has the rows of the chosen box under ``A``, this model, and ``B``. It raises what `viewer` does,
+        and ValueError for results of other files, protocols or thresholds.
+        """
+        from evaluator.notebook.panes import ComparedPages
+
+        return ComparedPages(
+            (self.name, other.name),
+            (self._matched.first, other._matched.first),
+            (self.boxes_table(), other.boxes_table()),
+            self.pdfs,
+        )
+
+    @property
+    def _matched(self) -> BoxEvaluation:
+        evaluated = self.evaluation.result
+        if not isinstance(evaluated, BoxEvaluation):
+            raise ValueError(f"{self.protocol.name} matches no boxes; table() has its numbers")
+        return evaluated
 
 
 def _columns(result: AnyBoxResult, name: Side, side: JoinedBoxes) -> dict[str, Any]:

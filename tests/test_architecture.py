@@ -19,7 +19,7 @@ from tests import syntax
 PROJECT = Path(__file__).resolve().parent.parent
 ROOMS = (
     "data", "system", "metrics", "matching", "pdf", "formats", "protocols", "compare", "review", "analysis",
-    "project", "workspace", "charts", "opened", "components", "pack", "cli",
+    "project", "workspace", "charts", "components", "notebook", "opened", "pack", "cli",
 )  # fmt: skip
 CORE = sorted(path for path in (PROJECT / "evaluator").rglob("*.py") if "node_modules" not in path.parts)
 VIEWS = [PROJECT / "app.py", *sorted((PROJECT / "pages").rglob("*.py"))]
@@ -32,6 +32,7 @@ OWNERS = {
     "pymupdf": ("evaluator/pdf/worker.py", "evaluator/pdf/writer.py", "sample_data/"),
     "fitz": (),
     "altair": ("evaluator/charts/",),
+    "anywidget": ("evaluator/notebook/",),
     "sqlalchemy": ("evaluator/review/",),
     "sqlite3": ("evaluator/review/",),
     "psycopg": (),

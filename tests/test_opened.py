@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pytest
 import evaluator
 from evaluator.opened import ModelResult
 from tests.dashboard import SAMPLE_DATA
-from tests.serving import OPENER
+from tests.serving import OPENER, ROOT
 from tests.terminal import run_command
 
 FILES = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"]
+
+TRACKERS = "requirements-notebook.txt has the trackers of experiments"
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +32,7 @@ def test_a_model_has_the_numbers_of_the_terminal(lines: ModelResult, capsys: pyt
     at = own["thresholds"]["0.5"]
     flat = lines.flat()
     assert flat["f1"] == at["micro"]["f1"]
-    assert flat["recall/Table"] == at["per_class"]["Table"]["recall"]
+    assert flat["recall_by_label/Table"] == at["per_class"]["Table"]["recall"]
     assert (lines.name, lines.signature, lines.issues) == ("lines.json", said["signature"], ())
     table = lines.table()
     assert table[(table.iou_threshold == 0.5) & (table.label == "Table")].tp.item() == at["per_class"]["Table"]["tp"]
@@ -55,6 +58,36 @@ def test_every_box_says_what_became_of_it_and_where_it_is_stated(lines: ModelRes
     assert (lines.boxes(0.75).status == "TP").sum() == 2 * lines.to_json()["thresholds"]["0.75"]["micro"]["tp"]
 
 
+def test_the_same_twelve_lines_are_in_the_readme_the_manual_and_the_docstring() -> None:
+    script = (ROOT / "tests/user_script.py").read_text(encoding="utf-8")
+    assert len(script.splitlines()) == 12
+    for page in ("README.md", "docs/terminal.md"):
+        assert f"\n```python\n{script}```\n" in (ROOT / page).read_text(encoding="utf-8"), page
+    shown = doctest.DocTestParser().get_examples(evaluator.open.__doc__ or "")
+    lines = [line for line in script.splitlines() if line and not line.startswith("#")]
+    assert [each.source.rstrip() for each in shown] == lines
+
+
+def test_mlflow_keeps_what_is_flat(lines: ModelResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mlflow = pytest.importorskip("mlflow", reason=TRACKERS)
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    mlflow.set_tracking_uri(tmp_path.as_uri())
+    mlflow.set_experiment("layout")
+    with mlflow.start_run() as run:
+        mlflow.log_metrics(lines.flat())
+    assert mlflow.get_run(run.info.run_id).data.metrics == lines.flat()
+
+
+def test_dvclive_keeps_what_is_flat(lines: ModelResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dvclive = pytest.importorskip("dvclive", reason=TRACKERS)
+    monkeypatch.chdir(tmp_path)  # where it makes a repository of its own
+    with dvclive.Live(str(tmp_path), save_dvc_exp=False) as live:
+        for name, value in lines.flat().items():
+            live.log_metric(name, value)
+    kept, flat = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8")), lines.flat()
+    assert (kept["f1"], kept["f1_by_label"]["Table"]) == (flat["f1"], flat["f1_by_label/Table"])
+
+
 def test_a_chart_has_its_data(lines: ModelResult) -> None:
     chart = json.loads(lines.precision_recall("Table").to_json())
     rows = chart["datasets"][chart["layer"][0]["data"]["name"]]
@@ -64,8 +97,8 @@ def test_a_chart_has_its_data(lines: ModelResult) -> None:
 def test_what_matches_no_boxes_has_numbers_alone(lines: ModelResult) -> None:
     (pixel,) = evaluator.open(FILES[0], FILES[1][0], pdfs=SAMPLE_DATA / "pdf").evaluate("pixel")
     assert pixel.flat()["f1"] > 0.5
-    for asked in (pixel.boxes, pixel.precision_recall):
-        with pytest.raises(ValueError, match=r"^pixel matches no boxes"):
+    for asked in (pixel.boxes, pixel.precision_recall, pixel.viewer):
+        with pytest.raises(ValueError, match=r"^pixel matches no boxes; table\(\) has its numbers$"):
             asked()
 
 

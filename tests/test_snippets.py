@@ -69,6 +69,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(SAMPLE / f"{name}.json", folder / f"{other}.json")
     for name in ("pdf", "fields", "posters"):
         (folder / name).symlink_to(SAMPLE / name)
+    (folder / "sample_data").symlink_to(SAMPLE)
     for form, suffix in (("coco", ".json"), ("label-studio", ".json"), ("yolo", "")):
         (folder / form).mkdir()
         for side in ("truth", "model"):

@@ -27,7 +27,8 @@ class Component(NamedTuple):
     styles: tuple[str, ...]
     """Style sheets, later rules over earlier ones."""
     inline: bool = False
-    """False: an ES module whose default export Streamlit calls. True: a classic script for a `<script>` element."""
+    """False: an ES module whose default export Streamlit calls, or in a notebook anywidget. True: a classic script for
+    a `<script>` element."""
 
 
 _BASE: Final = ("shared/base.css",)
@@ -51,6 +52,8 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "theme": Component("theme/theme.js", ("meeting/reviewer.css",)),
     "matrix": Component("matrix/matrix.js", (*_BASE, "matrix/matrix.css")),
     "tint": Component("tint/tint.js", (*_BASE, "tint/tint.css")),
+    "notebook_viewer": Component("viewer/notebook.js", (*_PAGE, "viewer/verdict.css", "viewer/viewer.css")),
+    "notebook_compare": Component("compare/notebook.js", (*_PAGE, "viewer/verdict.css", "compare/compare.css")),
     "pack": Component("pack/pack.js", ("pack/pack.css",), inline=True),
 }
 """The components by name."""
@@ -166,8 +169,8 @@ def _imports(file: str, text: str) -> list[str]:
 def join_modules(modules: Mapping[str, str]) -> str:
     """Return modules concatenated into one, without their imports and exports.
 
-    Each module must come after the ones that it imports; an `export default` is kept. ValueError: two modules declare
-    the same name at their top, as they share one scope.
+    Each module must come after the ones that it imports; the `export default` of the last one is kept. ValueError: two
+    modules declare the same name at their top, as they share one scope.
 
     >>> first = "export const one = 1;" + chr(10)
     >>> second = 'import { one } from "./first.js";' + chr(10) + "export default function run() { return one; }"
@@ -182,4 +185,5 @@ def join_modules(modules: Mapping[str, str]) -> str:
             owner = owners.setdefault(declared["name"], file)
             if owner != file:
                 raise ValueError(f"{file}: {declared['name']} is already declared in {owner}; find another name.")
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in modules.values())
+    *imported, last = (_EXPORT.sub("", _IMPORT.sub("", text)) for text in modules.values())
+    return "\n".join([*(_DEFAULT.sub("", text) for text in imported), last])

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from evaluator.components.gallery.crops import aspect_of, data_url, region
+from evaluator.components.page_picture import page_text
 from evaluator.components.payload import Rect
 from evaluator.components.viewer.text_lost import PageText
 from evaluator.data.issues import count_of, plain
@@ -182,9 +183,7 @@ class Pictures:
     def text(self, name: str, index: int) -> PageText | None:
         """Return the words of a page, or its ink where it has none; None when it cannot be read."""
         try:
-            page = self._page(name, index)
-            words = self._pool.words(*page)
-            return PageText(words, None if words.texts else self._pool.ink(*page))
+            return page_text(self._pool, self._page(name, index))
         except PageProblem:
             return None
 

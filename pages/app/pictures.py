@@ -17,15 +17,23 @@ from typing import Final, NamedTuple
 import msgspec
 import streamlit as st
 
-from evaluator.components.payload import PictureItem, ProblemItem
+from evaluator.components.page_picture import (
+    FIRST_DPI,
+    FIRST_PIXELS,
+    SHARPEST_WIDTH,
+    picture_item,
+    problem_item,
+    shown_image,
+)
+from evaluator.components.payload import PictureItem
 from evaluator.components.viewer.payload import SharperEvent, StripItem
-from evaluator.data.issues import Issue, plain
+from evaluator.data.issues import Issue
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
 from evaluator.pdf.passwords import FILE_VARIABLE, NONE, Passwords
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.sizes import Size, document_page_sizes
-from evaluator.pdf.worker import PIXEL_LIMIT, PageImage, is_page_file, pixel_size
+from evaluator.pdf.worker import PageImage, is_page_file, pixel_size
 from evaluator.project import AnyProject
 from evaluator.system.atomic_write import atomic_write
 from evaluator.system.lru_cache import LRUCache
@@ -43,15 +51,10 @@ from pages.app.session_files import (
 )
 from pages.app.state import State, state
 
-# Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
-FIRST_DPI: Final = 90.0
-FIRST_PIXELS: Final = 8_000_000
-"""Of such a picture at most, however large the page is."""
 PATIENCE: Final = 5.0
 """Seconds that a view waits for a slow page, the limit of a page: its own run has two more."""
 TEXT_PATIENCE: Final = 0.5
 """Seconds that a view waits for the words of such a page, whose picture it has waited for."""
-SHARPEST_WIDTH: Final = 8_000
 THUMBNAIL_WIDTH: Final = 96
 """Pixels; the strip shows it half as wide, for screens of two pixels to one."""
 # What says that a page is not there names this folder, not the temporary one around it.
@@ -120,22 +123,6 @@ def start_renderer(kind: AnyKind) -> None:
     held = kind.project_field.get()
     if (initial_workspace().of(kind.name).pdfs if held is None else held.pdfs) is not None:
         pool().start()
-
-
-def shown_image(
-    renderer: PagePool,
-    path: Path,
-    index: int,
-    *,
-    dpi: float = FIRST_DPI,
-    width: int | None = None,
-    patience: float | None = None,
-) -> PageImage:
-    """Return a page as JPEG for a screen, drawn once for all callers; see `page_image`."""
-    most = FIRST_PIXELS if width is None else PIXEL_LIMIT
-    return renderer.page_image(
-        path, index, dpi=dpi, width=width, most_pixels=most, patience=patience, encoding="screen"
-    )
 
 
 class Pages(NamedTuple):
@@ -244,24 +231,9 @@ def picture(pages: Pages, index: int, *, width: int | None = None) -> PictureIte
                 return _drawn_when_fetched(page)
             raise
     except PageProblem as problem:
-        return PictureItem(
-            width=595.0,
-            height=842.0,
-            image=None,
-            image_width=0,
-            problem=ProblemItem(
-                problem.title, problem.text, problem.fix, problem.in_files, again=problem.kind == "not_ready"
-            ),
-            notes=(),
-        )
-    return PictureItem(
-        width=image.page_width,
-        height=image.page_height,
-        image=_first_address(page, image.jpeg) if width is None else routes.picture_address(image.jpeg),
-        image_width=image.width,
-        problem=None,
-        notes=tuple(plain(warning) for warning in image.warnings),
-    )
+        return problem_item(problem)
+    address = _first_address(page, image.jpeg) if width is None else routes.picture_address(image.jpeg)
+    return picture_item(image, address)
 
 
 def awaited_image(renderer: PagePool, page: PageFile, *, dpi: float = FIRST_DPI, width: int | None = None) -> PageImage:

@@ -310,7 +310,7 @@ def static(count: int, seed: int, only: str | None) -> dict[str, Row]:
     done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False)
     issues = [line for line in done.stdout.splitlines() if re.search(r":\d+: S\d", line)]
     bare = []
-    for name in ("requirements.txt", "requirements-dev.txt", "requirements-build.txt"):
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-notebook.txt", "requirements-build.txt"):
         locked = re.split(r"\n(?=[a-zA-Z0-9])", (ROOT / name).read_text(encoding="utf-8"))
         bare += [each.split()[0] for each in locked if "==" in each and "--hash=sha256:" not in each]
     return {"static": {"issues": issues[:5], "without_hash": bare[:5], "harm": len(issues) + len(bare)}}

@@ -12,6 +12,7 @@ from evaluator.components.source import COMPONENTS, FOLDER, component_script, co
 # The names that the style sheets and the browser tests know each component by.
 ROOTS = {name: f"layoutscope-{name}" for name in COMPONENTS}
 ROOTS |= {"compare_board": "layoutscope-board", "file_list": "layoutscope-files", "pack": "layoutscope-viewer"}
+ROOTS |= {"notebook_viewer": "layoutscope-viewer", "notebook_compare": "layoutscope-compare"}
 
 
 @pytest.mark.parametrize("name", COMPONENTS)

@@ -171,6 +171,11 @@ export class Comparison extends WindowedView {
 
   // ---- size and place ---------------------------------------------------------------------------------------------
 
+  /** @override @returns {number} */
+  fixedHeight() {
+    return this.data?.height ?? 0;
+  }
+
   /** @override */
   resized() {
     fold(this.lists, this.tools.opener, this.root.clientWidth);
@@ -344,4 +349,7 @@ export class Comparison extends WindowedView {
   }
 }
 
-export default streamlitComponent(mounting(Comparison), ["selected", "mode"]);
+/** Shows pages of two models in a parent. */
+export const mountComparison = mounting(Comparison);
+
+export default streamlitComponent(mountComparison, ["selected", "mode"]);

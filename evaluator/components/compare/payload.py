@@ -130,7 +130,7 @@ class PairListItem(Payload, frozen=True, kw_only=True):
     reviewer: str | None = None
     """whose verdicts are one's own"""
     opens: str = "Pages"
-    """the view that shows the page of one model"""
+    """the view that shows the page of one model; empty for none"""
     scope: str = ""
     """the boxes that filters and causes count, as "boxes of Table in report.pdf"; empty for all"""
 
@@ -157,6 +157,8 @@ class ComparePayload(PairListItem, frozen=True, kw_only=True):
     answered: str = ""
     """id of the last verdict that was handled, stored or not"""
     said: SaidItem = SaidItem()
+    height: int = 0
+    """as in `PagePayload`"""
 
 
 class PairPageItem(Payload, frozen=True):

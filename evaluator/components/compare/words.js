@@ -35,7 +35,7 @@ export function writePanes(view) {
 /** @param {ModelPane} pane @param {PageItem | null} page @param {PaneItem | undefined} data @param {string} opens */
 function writePane(pane, page, data, opens) {
   pane.sheet.hidden = !page;
-  pane.open.hidden = !data;
+  pane.open.hidden = !data || !opens;
   if (data) {
     pane.opens.textContent = `Open in ${opens}`;
     pane.open.title = `Open this page of model ${data.letter} in ${opens}`;

@@ -9,12 +9,19 @@ const MOVES = "[role='radio'], [role='radiogroup'], [role='slider'], [role='tab'
 const PRESSES = "a[href], button, summary, label, [role='button'], [role='checkbox'], [role='gridcell']";
 /** Said by a component that begins to hear keys. */
 const BUILT = "layoutscope-keys";
+/** An attribute of JupyterLab: keys pressed in such an element are none of its shortcuts. */
+export const IN_NOTEBOOK = "data-lm-suppress-shortcuts";
 const LINK = "[data-testid='stTopNavLink'], [data-testid='stPageLink-NavLink']";
 
 /** @param {HTMLElement} root @returns {Element} the element of the outer document that holds a component */
 export function hostOf(root) {
   const top = root.getRootNode();
   return top instanceof ShadowRoot ? top.host : root;
+}
+
+/** @param {HTMLElement} root @returns {boolean} whether a component is in a notebook, where all around it is not ours */
+export function isInNotebook(root) {
+  return hostOf(root).hasAttribute(IN_NOTEBOOK);
 }
 
 /** @param {KeyboardEvent} event @param {string} selector @returns {boolean} whether it is about such an element, in a component too */
@@ -36,7 +43,8 @@ function releasePressedLink() {
 }
 
 /**
- * Hears the keys of a component while it is in sight, wherever the focus is, unless something else on the page wants them.
+ * Hears the keys of a component while it is in sight, wherever the focus is, unless something else on the page wants them;
+ * in a notebook while it has the focus.
  *
  * On the window, before everyone else, because Streamlit's C and R and the shortcuts of its buttons listen on the document;
  * inside of the component after the part that has the focus. Where Streamlit builds a component anew before the old one is
@@ -52,6 +60,7 @@ export function listenForKeys(root, pressed, signal) {
     if (plain && /^[cr]$/i.test(event.key)) event.stopPropagation();
   };
   root.addEventListener("keydown", hear);
+  if (isInNotebook(root)) return;
   window.addEventListener("keydown", (event) => {
     if (root.getClientRects().length > 0 && !event.composedPath().includes(root) && !isTaken(event)) hear(event);
   }, { capture: true, signal: until });

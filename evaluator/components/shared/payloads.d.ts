@@ -584,7 +584,7 @@ export interface PairListItem {
   verdicts?: boolean;
   /** whose verdicts are one's own */
   reviewer?: string | null;
-  /** the view that shows the page of one model */
+  /** the view that shows the page of one model; empty for none */
   opens?: string;
   /** the boxes that filters and causes count, as "boxes of Table in report.pdf"; empty for all */
   scope?: string;
@@ -611,6 +611,8 @@ export interface ComparePayload extends PairListItem {
   /** id of the last verdict that was handled, stored or not */
   answered?: string;
   said?: SaidItem;
+  /** as in `PagePayload` */
+  height?: number;
 }
 
 /** A page of the comparison; see `ComparePayload`. */

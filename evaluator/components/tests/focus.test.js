@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-test("a key is heard once, by the newer of two builds of one component", async () => {
+test("a key is heard once, by the newer of two builds of one component, and by none in a notebook that lacks the focus", async () => {
   class None {}
   const page = new EventTarget();
   const given = { window: page, document: { querySelector: () => null, activeElement: null }, Element: None, HTMLElement: None, ShadowRoot: None };
@@ -11,14 +11,16 @@ test("a key is heard once, by the newer of two builds of one component", async (
   /** @type {string[]} */
   const heard = [];
   const ends = new AbortController();
-  /** @param {string} name @param {string} build */
-  const built = (name, build) => {
-    const root = /** @type {any} */ (Object.assign(new EventTarget(), { getClientRects: () => [1], classList: [name] }));
+  /** @param {string} name @param {string} build @param {boolean} [inNotebook] */
+  const built = (name, build, inNotebook = false) => {
+    const parts = { getClientRects: () => [1], classList: [name], getRootNode: () => page, hasAttribute: () => inNotebook };
+    const root = /** @type {any} */ (Object.assign(new EventTarget(), parts));
     listenForKeys(root, () => heard.push(`${name} ${build}`), ends.signal);
   };
   built("suspects", "old");
   built("decisions", "only");
   built("suspects", "new");
+  built("viewer", "of a notebook", true);
   page.dispatchEvent(Object.assign(new Event("keydown"), { key: "3" }));
   assert.deepEqual(heard, ["decisions only", "suspects new"]);
   ends.abort();

@@ -262,6 +262,23 @@ class PageList:
         at = at if step > 0 else at - 1
         return int(some[at]) if 0 <= at < len(some) else None
 
+    def on_from(self, document: str, index: int, step: int) -> tuple[str, int] | None:
+        """Return the page some pages on, at most the first or last; None without pages.
+
+        A page outside of the list is as if it stood before the first.
+        """
+        here = self.position(document, index)
+        place = (-1 if here is None else here) + step
+        return self.at(min(max(place, 0), len(self) - 1)) if len(self) else None
+
+    def on_to_mistake(self, document: str, index: int, step: int) -> tuple[str, int] | None:
+        """Return the next (`step` > 0) or previous page with a mistake, after the last the first; None without one."""
+        here = self.position(document, index)
+        place = self.with_mistakes(-1 if here is None else here, step)
+        if place is None and step > 0:
+            place = self.with_mistakes(-1, step)
+        return None if place is None else self.at(place)
+
     @cached_property
     def _with_mistakes(self) -> IntArray:
         return np.flatnonzero(self.mistakes)

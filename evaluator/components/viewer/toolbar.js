@@ -80,9 +80,9 @@ function drawMenu(view) {
   setAttributes(view.tools.menu.querySelector("input") ?? view.tools.menu, { autofocus: true });
 }
 
-/** @param {{models: boolean, verdicts: boolean, order: boolean}} has @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */
+/** @param {{models: boolean, verdicts: boolean, order: boolean, print: boolean}} has @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */
 export function keyLine(has, help, print) {
   const groups = KEY_LINE.filter((each) => (has.models || !each.models) && (has.verdicts || !each.verdicts) && (each.order ?? has.order) === has.order);
-  return [...keyGroups(groups), helpButton(help),
-    button("Print this page", { class: "key-group key-help", title: "Print this page with its boxes and list (Ctrl+P)" }, print, icon("print"), html("span", { class: "wide-words" }, "print"))];
+  const printed = button("Print this page", { class: "key-group key-help", title: "Print this page with its boxes and list (Ctrl+P)" }, print, icon("print"), html("span", { class: "wide-words" }, "print"));
+  return [...keyGroups(groups), helpButton(help), ...(has.print ? [printed] : [])];
 }

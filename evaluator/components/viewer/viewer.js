@@ -8,7 +8,7 @@
 import { html, setAttributes } from "../shared/elements.js";
 import { boxName, mistakeName } from "../shared/facts.js";
 import { drawCuts, drawLost } from "../shared/layers.js";
-import { hostOf } from "../shared/focus.js";
+import { hostOf, isInNotebook } from "../shared/focus.js";
 import { fold, foldInto } from "../shared/fold.js";
 import { makeHelp } from "../shared/key_help.js";
 import { mounting, streamlitComponent } from "../shared/mount.js";
@@ -97,7 +97,7 @@ export class Viewer extends WindowedView {
         html("section", { class: "side", "aria-label": "Mistakes" }, this.listHead, this.list, this.facts, this.verdict.root)),
       this.keys, this.help, this.spoken);
     this.listen(parent, LEAST_HEIGHT);
-    this.stops.push(listenToPrint(this));
+    if (!isInNotebook(this.root)) this.stops.push(listenToPrint(this));
   }
 
   // ---- data -------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 import { button, drawWhenOther, html } from "../shared/elements.js";
 import { factsOf } from "../shared/facts.js";
+import { isInNotebook } from "../shared/focus.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { STATUS_WORDS, count, plainName, plural, saidOf, unsavedOf } from "../shared/words.js";
@@ -26,7 +27,7 @@ export function writeBars(view) {
   const { page, models } = data;
   writeToggles(view);
   writeLostToggle(view);
-  const has = { models: models.length > 1, verdicts: data.verdicts === true, order: (data.paths ?? []).length > 0 };
+  const has = { models: models.length > 1, verdicts: data.verdicts === true, order: (data.paths ?? []).length > 0, print: !isInNotebook(view.root) };
   drawWhenOther(view.keys, has, () => view.keys.replaceChildren(...keyLine(has, () => view.openHelp(), () => window.print())));
   const { root, boxes, sheet } = view.pane;
   root.setAttribute("aria-label", page

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
+from evaluator.components.page_picture import page_text as read_text
 from evaluator.components.payload import LostText
 from evaluator.components.viewer import mistake_filter, page_overlay, text_lost
 from evaluator.components.viewer.mistake_filter import MistakeColumns, MistakeFilter, PageList
@@ -18,8 +19,6 @@ from evaluator.components.viewer.payload import (
     PageLayers,
     PagePayload,
     VerdictEvent,
-    WalkItem,
-    walk_item,
 )
 from evaluator.data.boxes import BoolArray, IntArray
 from evaluator.matching.box_items import MATCHED_NAME, Query, Selection, Status
@@ -239,26 +238,18 @@ def find_place(shown: ListedPages) -> Place | None:
 
 
 def turn(shown: ListedPages, document: str, index: int, step: int) -> None:
-    """Go some pages on in the list; from a page outside of it, as if it stood before the first."""
-    here = shown.pages.position(document, index)
-    if step == 0:
-        go_to_page(document, index)
-    elif len(shown.pages):
-        place = (here if here is not None else -1) + step
-        go_to_page(*shown.pages.at(min(max(place, 0), len(shown.pages) - 1)))
+    """Go some pages on in the list, or to a page."""
+    place = shown.pages.on_from(document, index, step) if step else (document, index)
+    if place is not None:
+        go_to_page(*place)
 
 
-def turn_to_mistake(shown: ListedPages, document: str, index: int, step: int) -> bool:
-    """Go to the next page with a mistake, after the last to the first, and choose the first or last; False without."""
-    here = shown.pages.position(document, index)
-    position = shown.pages.with_mistakes(-1 if here is None else here, step)
-    if position is None and step > 0:
-        position = shown.pages.with_mistakes(-1, step)
-    if position is None:
-        return False
-    go_to_page(*shown.pages.at(position))
-    state.box = "first" if step > 0 else "last"
-    return True
+def turn_to_mistake(shown: ListedPages, document: str, index: int, step: int) -> None:
+    """Go to the next page with a mistake, after the last to the first, and choose its first or last mistake."""
+    place = shown.pages.on_to_mistake(document, index, step)
+    if place is not None:
+        go_to_page(*place)
+        state.box = "first" if step > 0 else "last"
 
 
 def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
@@ -348,12 +339,10 @@ def page_text(loaded: LoadedBoxes, place: Place) -> text_lost.PageText | None:
     """Return the words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
     try:
         page = pictures.pages_of(loaded, place.document).file(place.index)
-        renderer, patience = pictures.pool(), pictures.patience(pictures.TEXT_PATIENCE)
-        words = renderer.words(page.path, page.page_index, patience=patience)
-        ink = None if len(words.texts) else renderer.ink(page.path, page.page_index, patience=patience)
+        patience = pictures.patience(pictures.TEXT_PATIENCE)
+        return read_text(pictures.pool(), page, patience=patience)
     except PageProblem:
         return None
-    return text_lost.PageText(words, ink)
 
 
 def page_layers(
@@ -378,10 +367,3 @@ def page_layers(
         causes=result.causes if shown.working.mistakes is result.mistakes else None,
     )
     return layer, page_overlay.lost_text(result, page, text)
-
-
-def mistakes_around(shown: ListedPages, position: int | None) -> WalkItem:
-    """Return whether mistakes follow on later and earlier pages of the list, and their total."""
-    pages = shown.pages
-    here = -1 if position is None else position
-    return walk_item(pages.with_mistakes(here, -1), pages.with_mistakes(here, 1), int(pages.mistakes.sum()))

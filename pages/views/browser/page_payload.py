@@ -8,7 +8,8 @@ from typing import Final
 
 import msgspec
 
-from evaluator.components.payload import EmptyItem, LostText, ModelItem, ViewedPageItem, with_notes
+from evaluator.components.payload import EmptyItem, LostText, ModelItem
+from evaluator.components.viewer.listed_page import on_list
 from evaluator.components.viewer.page_strip import strip, window
 from evaluator.components.viewer.payload import (
     PageLayers,
@@ -82,7 +83,6 @@ def _strip(loaded: LoadedBoxes, shown: ListedPages, here: int | None) -> Sequenc
 def _content(
     loaded: LoadedBoxes, model: Model, shown: ListedPages, place: Place, *, of: str, signature: str
 ) -> PagePayload:
-    position = shown.pages.position(place.document, place.index)
     name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
     picture, text = pictures.page_picture(loaded, place), page_listing.page_text(loaded, place)
 
@@ -93,22 +93,11 @@ def _content(
     # The text of a slow page comes after its picture.
     drawn, lost = _DRAWN.get_or_make((of, place, picture.image, picture.points, text is None), draw)
     payload = page_listing.with_verdicts(loaded, model, place, with_layers(empty_payload(loaded, model), drawn))
+    count = pictures.page_count(loaded, place.document)
     return msgspec.structs.replace(
-        payload,
-        page=ViewedPageItem(
-            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
-            **msgspec.structs.asdict(lost),
-            document=cut(place.document),
-            name=displayed(name),
-            index=place.index,
-            count=pictures.page_count(loaded, place.document),
-            position=0 if position is None else position + 1,
-            total=len(shown.pages),
-        ),
-        walk=page_listing.mistakes_around(shown, position),
+        on_list(payload, shown.pages, (place.document, place.index), picture, lost, name=name, count=count),
         filtered=not shown.keep.all() or shown.asked is not None,
         signature=signature,
-        empty=None,
     )
 
 

@@ -14,11 +14,11 @@ from evaluator.compare.labels import label_notes
 from evaluator.compare.sentences import difference_points, interval_text
 from evaluator.components.compare import pair_causes, pair_list
 from evaluator.components.compare.comparison_summary import board_data
-from evaluator.components.compare.pair import PairLayers, pair_data
-from evaluator.components.compare.payload import CompareEvents, OpenEvent, PairListItem
-from evaluator.components.payload import EmptyItem, ModelItem, PictureItem
+from evaluator.components.compare.listed_pair import ListedPair
+from evaluator.components.compare.pair import PairLayers
+from evaluator.components.compare.payload import CompareEvents, OpenEvent
+from evaluator.components.payload import EmptyItem
 from evaluator.components.viewer.page_strip import window as first_and_last
-from evaluator.data.boxes import IntArray
 from evaluator.data.issues import displayed, isolated
 from evaluator.metrics.results import threshold_text
 from evaluator.review.decisions import said_of_pages
@@ -83,10 +83,10 @@ def _events() -> CompareEvents:
     return with_documents(panes.events(report(_PANES)), lambda: loaded.dataset.document_code if loaded else ())
 
 
-def _turn_page(both: ModelPair) -> None:
+def _turn_page(pages: ListedPair) -> None:
     go = _events().go
     if go is not None and page_list.accept_event(go):
-        model_pair.turn(both, go.document, go.index, go.step)
+        model_pair.turn(pages, go.document, go.index, go.step)
         state.box = go.box
 
 
@@ -131,14 +131,14 @@ def _choose_mode() -> None:
         state.pair_mode = name
 
 
-def _open_browser(loaded: LoadedBoxes, page: OpenEvent, both: ModelPair, shown: PairLayers) -> None:
+def _open_browser(loaded: LoadedBoxes, page: OpenEvent, cause: int | None, shown: PairLayers) -> None:
     """Draw the shown page of one model in Pages, with the same box; without one, with a box of the cause."""
     model = of_letter(loaded.pair, page.letter)
     if model is None:
         return
     state.model = model.index
     own = page.letter.lower()
-    listed = [each.key for each in shown.differences if both.cause is not None and each.key[0] in ("g", own)]
+    listed = [each.key for each in shown.differences if cause is not None and each.key[0] in ("g", own)]
     key = page.key or next(iter(listed), "")
     box = f"p{key[1:]}" if key.startswith(own) else key if key.startswith("g") else None
     if state.doc is not None:
@@ -155,18 +155,18 @@ def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
     both = model_pair.compare_models(loaded)
     with numbers:
         headline.numbers_line(loaded, both.chosen)
-    if both.cause is None:
+    listed = both.pages
+    if listed.cause is None:
         state.pair_cause = ""
-    show, rows = state.pair_show, both.rows
-    position = model_pair.place_in(both, rows)
-    place = None if position is None else model_pair.place_of(both, int(rows[position]))
-    pages, address = _pair_pages(loaded, both, show, rows, position), compare_parts.write_address(place)
+    position = listed.position(state.doc, state.page or 0)
+    place = None if position is None else Place(*listed.at(position))
+    pages, address = _pair_pages(loaded, both, listed, position), compare_parts.write_address(place)
     events = panes(
-        page_payload.empty_payload(pages, EmptyItem(_nothing(both, show), "Show every changed page"), address=address)
+        page_payload.empty_payload(pages, EmptyItem(_nothing(both), "Show every changed page"), address=address)
         if position is None
         else page_payload.payload(pages, position, selected=state.box, address=address),
         key=_PANES,
-        on_go=lambda: _turn_page(both),
+        on_go=lambda: _turn_page(listed),
         on_selected=_select_box,
         on_sharper=lambda: pictures.request_sharper(_events().sharper),
         on_show=_choose_filter,
@@ -177,7 +177,7 @@ def _pages(loaded: LoadedBoxes, numbers: DeltaGenerator) -> None:
         on_alike=lambda: _show_alike(loaded),
     )
     if position is not None and events.open:
-        _open_browser(loaded, events.open, both, pages.layers(position))
+        _open_browser(loaded, events.open, listed.cause, pages.layers(position))
 
 
 def _scope(loaded: LoadedBoxes) -> str:
@@ -190,60 +190,32 @@ def _scope(loaded: LoadedBoxes) -> str:
     return " ".join(["boxes", *parts]) if parts else ""
 
 
-def _pair_pages(loaded: LoadedBoxes, both: ModelPair, show: str, rows: IntArray, position: int | None) -> PairPages:
-    cause, causes, names = both.cause, both.causes, both.letters
-    label, (a, b) = state.label or None, both.chosen
-    models = ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))
-    chosen = "" if cause is None else state.pair_cause
+def _pair_pages(loaded: LoadedBoxes, both: ModelPair, listed: ListedPair, position: int | None) -> PairPages:
     scope, fails = _scope(loaded), model_pair.deciding_cause(loaded, both)
-
-    def in_common() -> PairListItem:
-        of_cause = None if cause is None else pair_causes.boxes_per_page(causes, cause, both.listed.dataset.pages)
-        listed = pair_list.page_list(both.listed, show, rows, position or 0, names, of_cause=of_cause)
-        return PairListItem(
-            strip=listed.strip,
-            look=listed.look,
-            filters=pair_list.filters(both.listed, show, names),
-            show=show if cause is None else "",
-            causes=pair_causes.cause_items(causes, names, fails),
-            cause=chosen,
-            scope=scope,
-        )
-
-    def draw(place: Place, picture: PictureItem) -> PairLayers:
-        row = loaded.dataset.page_row(place.document, place.index)
-        return pair_data(
-            *both.results,
-            both.ledger,
-            -1 if row is None else row,
-            show=show,
-            only=None if cause is None else pair_causes.box_keys(causes, cause),
-            labels=[label] if label else None,
-            page_points=picture.points,
-            models=models,
-        )
-
     keys = [result_key(loaded, model) for model in both.chosen]
     said = [row for row in decision_rows.rows_of(loaded).causes if row.entries] if len(findings.review_log()) else []
-    here = [row for row in said if cause is None or row.family == causes.families[cause]]
+    cause, families = listed.cause, listed.causes.families
+    here = [row for row in said if cause is None or row.family == families[cause]]
+    chosen = "" if cause is None else listed.key
+    decided = listed.models, listed.label, state.within, listed.show, chosen, scope, fails, len(listed)
     return PairPages(
-        listing=page_list.list_digest(keys, models, label, state.within, show, chosen, scope, fails, len(rows)),
-        total=len(rows),
-        first=first_and_last(position or 0, len(rows), pair_list.LISTED_PAGES)[0],
-        place=lambda at: model_pair.place_of(both, int(rows[at])),
+        listing=page_list.list_digest(keys, *decided),
+        total=len(listed),
+        first=first_and_last(position or 0, len(listed), pair_list.LISTED_PAGES)[0],
+        place=lambda at: Place(*listed.at(at)),
         name=lambda _: "",
         picture=lambda place: pictures.page_picture(loaded, place),
-        draw=draw,
+        draw=lambda place, picture: listed.draw(place.document, place.index, picture.points),
         judged=lambda place, order, pane: findings.on_pane(loaded, both.chosen[order], place, pane),
-        in_common=in_common,
+        in_common=lambda: listed.in_common(position or 0, scope=scope, fails=fails),
         prepare=lambda place: pictures.prepare_page(loaded, place),
         said=said_of_pages(entry for row in here for entry in row.entries),
         said_of_causes={pair_causes.key_of(row.family): row.said for row in said if row.family},
     )
 
 
-def _nothing(both: ModelPair, show: str) -> str:
-    if not int(both.ledger.total.changed[0]) and show == "changed":
+def _nothing(both: ModelPair) -> str:
+    if not int(both.ledger.total.changed[0]) and state.pair_show == "changed":
         return "A and B have the same matches and the same mistakes at these thresholds."
     return "No page passes the filter."
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from evaluator.compare import differences
 from evaluator.compare.changed_causes import ChangedCauses, changed_causes
 from evaluator.compare.decision import Decision, decide
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.components.compare import pair_causes, pair_list
+from evaluator.components.compare import pair_causes
 from evaluator.components.compare.comparison_summary import TABLE_METRICS
+from evaluator.components.compare.listed_pair import ListedPair
 from evaluator.components.compare.payload import LinkEvent, LinkItem
-from evaluator.data.boxes import IntArray
-from evaluator.data.issues import plain, whole
+from evaluator.components.payload import ModelItem
+from evaluator.data.issues import displayed, plain, whole
 from evaluator.matching.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from evaluator.review.decisions import cause_rows
@@ -126,16 +125,19 @@ class ModelPair:
         return _CAUSES.of(key, lambda: changed_causes(*self.results, self.listed), most=most)
 
     @property
-    def cause(self) -> int | None:
-        """Return the place of the cause whose pages are listed; None for a filter."""
-        return pair_causes.place_of(self.causes, state.pair_cause) if state.pair_cause else None
-
-    @property
-    def rows(self) -> IntArray:
-        """Return the rows of the pages that are listed."""
-        if self.cause is not None:
-            return pair_causes.pages_of(self.causes, self.cause, self.listed)
-        return pair_list.listed_pages(self.listed, state.pair_show)
+    def pages(self) -> ListedPair:
+        """Return the pages that are listed."""
+        a, b = self.chosen
+        return ListedPair(
+            results=self.results,
+            models=(ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))),
+            ledger=self.ledger,
+            listed=self.listed,
+            causes=self.causes,
+            show=state.pair_show,
+            key=state.pair_cause,
+            label=self.label,
+        )
 
 
 def compare_models(loaded: LoadedBoxes) -> ModelPair:
@@ -190,30 +192,11 @@ def every_model(loaded: LoadedBoxes) -> list[ModelRow]:
 # --- the page list -------------------------------------------------------------------------------------------
 
 
-def place_in(both: ModelPair, rows: IntArray) -> int | None:
-    """Return the position of the shown page in the listed rows; 0 if not listed, None without rows."""
-    if not len(rows):
-        return None
-    row = both.ledger.dataset.page_row(state.doc, state.page or 0) if state.doc else None
-    here = np.flatnonzero(rows == row) if row is not None else np.empty(0, dtype=np.int64)
-    return int(here[0]) if len(here) else 0
-
-
-def place_of(both: ModelPair, row: int) -> Place:
-    """Return document and page index of a row of pages."""
-    dataset = both.ledger.dataset
-    return Place(dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
-
-
-def turn(both: ModelPair, document: str, index: int, step: int) -> None:
+def turn(pages: ListedPair, document: str, index: int, step: int) -> None:
     """Go some pages on in the list, or to a page."""
-    rows = both.rows
-    if step and len(rows):
-        here = place_in(both, rows) or 0
-        place = place_of(both, int(rows[min(max(here + step, 0), len(rows) - 1)]))
-        go_to_page(place.document, place.index)
-    elif not step:
-        go_to_page(document, index)
+    place = pages.on_from(state.doc, state.page or 0, step) if step else (document, index)
+    if place is not None:
+        go_to_page(*place)
 
 
 def decision_of(loaded: LoadedBoxes) -> Decision | None:

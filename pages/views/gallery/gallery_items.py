@@ -12,6 +12,7 @@ import numpy as np
 
 from evaluator.components.gallery import crops
 from evaluator.components.gallery.payload import CardItem, CropItem, GalleryPayload, GridCauseItem, GroupItem
+from evaluator.components.page_picture import FIRST_DPI
 from evaluator.components.payload import Rect
 from evaluator.components.viewer import mistake_filter
 from evaluator.components.viewer.payload import JudgedItem
@@ -333,7 +334,7 @@ def crop(
     boxes: Sequence[Rect],
     *,
     width: int = _CROP_WIDTH,
-    dpi: float = pictures.FIRST_DPI,
+    dpi: float = FIRST_DPI,
     aspect: float = crops.CARD_ASPECT,
 ) -> CropItem:
     """Return a page around some boxes (all for none), at most `width` pixels; an empty sheet if it fails."""

@@ -41,7 +41,7 @@ def _controls(chosen: tuple[PosterModel, ...], shown: PosterModel) -> None:
             widgets.switch("Words without blanks", WORD_RULES, State.poster_words)
         with st.popover("What it changes", icon=":material/help:"):
             _explanation()
-        names = {model.letter: f"{model.letter} {frame.shorten(model.name, 14)}" for model in chosen}
+        names = {model.letter: f"{model.letter} {model.name}" for model in chosen}
         if len(chosen) == 2:
             names["B-A"] = "B − A"
         state.poster_of = state.poster_of if state.poster_of in names else "A"

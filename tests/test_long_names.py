@@ -20,7 +20,7 @@ from evaluator.data.issues import cut, displayed, whole
 from pages.app import address
 from pages.app import components as mounted
 from pages.app.components import with_documents
-from pages.app.frame import short_name
+from pages.app.frame import whole_name
 from pages.app.session_files import Model
 from pages.app.state import State
 from pages.app.widgets import _room, distinct_words
@@ -48,10 +48,10 @@ Start = Callable[[str, dict[str, str]], AppTest]
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("org/model-x", "model-x"), ("model <b>1</b>", "model <b>1<…"), ("a / b", "a / b"), ("1.2/3", "3"), ("/x", "/x")],
+    [("org/model-x", "model-x"), ("a / b", "a / b"), ("1.2/3", "3"), ("/x", "/x"), ("x" * 99, "x" * 99)],
 )
-def test_only_an_owner_is_left_out_of_a_short_name(name: str, shown: str) -> None:
-    assert short_name(Model(0, name)) == shown
+def test_only_an_owner_is_left_out_of_the_name_of_a_model(name: str, shown: str) -> None:
+    assert whole_name(Model(0, name)) == shown
 
 
 def test_names_on_axes_are_cut_before_they_are_measured() -> None:
@@ -142,7 +142,7 @@ def test_options_of_the_same_words_are_numbered() -> None:
     assert [words(key) for key in range(3)] == ["blocks 1.0 … (1)", "lines", "blocks 1.0 … (2)"]
 
 
-def test_a_third_model_whose_short_name_is_that_of_the_first_can_be_shown(tmp_path: Path) -> None:
+def test_a_third_model_whose_name_is_that_of_the_first_can_be_shown(tmp_path: Path) -> None:
     again = tmp_path / "mine.json"
     again.write_bytes((SAMPLE_DATA / "blocks.json").read_bytes())
     models = [SAMPLE_DATA / "blocks.json", SAMPLE_DATA / "lines.json", again]

@@ -233,8 +233,8 @@ def refused_parts(more: Sequence[str] = ()) -> None:
 
 
 def letter_and_name(model: Model) -> str:
-    """Return a model's letter, when the view gives it one, and its short name."""
-    return f"{model.letter} {short_name(model)}" if isinstance(model, PairModel) else short_name(model)
+    """Return a model's letter, when the view gives it one, and its name without its owner."""
+    return f"{model.letter} {whole_name(model)}" if isinstance(model, PairModel) else whole_name(model)
 
 
 def theme_class() -> str:
@@ -260,11 +260,6 @@ def letter_badge(letter: str) -> str:
 def number(value: float | None) -> str:
     """Return a ratio with three decimals; undefined is n/a."""
     return ratio_text(value)
-
-
-def short_name(model: Model) -> str:
-    """Return a model's name without its owner, cut at 12 characters."""
-    return shorten(whole_name(model), 12)
 
 
 def whole_name(model: Model) -> str:

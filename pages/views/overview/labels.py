@@ -56,7 +56,7 @@ def table(
     head.html(
         '<h2 class="ls-section">All labels <small>a row opens its mistakes, TP, FP and FN their boxes</small></h2>'
     )
-    names = {model.letter: frame.escaped(f"{model.letter} {frame.short_name(model)}") for model in chosen}
+    names = {model.letter: frame.escaped(frame.letter_and_name(model)) for model in chosen}
     thresholds = sorted({state.iou, *protocol.chosen().thresholds})
     with controls.container(
         horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small", key="labels_controls"

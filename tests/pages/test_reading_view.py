@@ -16,6 +16,7 @@ from tests.building import write_items
 from tests.components.test_reading_pages import ORDER, SIZE, in_order
 from tests.dashboard import (
     COMPARE,
+    FILES,
     FINDINGS,
     OVERVIEW,
     PACK,
@@ -212,9 +213,11 @@ def test_markdown_beside_omnidocbench_has_the_published_numbers_and_what_differs
 @pytest.mark.usefixtures("whole_app")
 def test_markdown_that_is_dropped_is_a_model_and_opens_in_reading(tmp_path: Path) -> None:
     truth, read = markdown_files(tmp_path)
-    files = {"truth.json": truth.read_bytes(), "read/a.md": (read / "a.md").read_bytes()}
+    files = {"truth.json": truth.read_bytes(), "end2end/a.md": (read / "a.md").read_bytes()}
     app = dashboard.evaluate(dashboard.drop(start(), files))
     assert signature(go(app, READING)).startswith("order omnidocbench-1.5")
+    # Nothing is said of boxes that it does not have.
+    assert "end2end" not in dashboard.table(go(app, FILES), "Label").columns
 
 
 def test_compare_judges_a_mistake_of_items_in_its_pane_and_opens_it_in_reading(files: str, store_path: Path) -> None:

@@ -60,14 +60,14 @@ def diagnoses() -> list[Diagnosed]:
     """Return the diagnosis of each prediction without a fix; those with nothing to say are left out."""
     held = session_files.files(BOXES)
     truth = held.truth
-    if truth is None:
+    if truth is None or truth.boxes.lacks_boxes:
         return []
     cases = []
     for model in held.models:
         if protocol.fixes(model.name) or model.name in state.dismissed:
             continue
         prediction = _as_written(model)
-        if prediction is None:
+        if prediction is None or prediction.boxes.lacks_boxes:
             continue
         key = (protocol.key(), BOXES.digest(truth), BOXES.digest(prediction))
         diagnosis = _DIAGNOSES.of(key, partial(_made, truth, prediction))
@@ -314,7 +314,8 @@ def label_mapping() -> None:
 def what_is_in_the_data() -> None:
     """Draw boxes per label and checks of every file, with the pages behind each count."""
     held = session_files.files(BOXES)
-    files = [(member.name, _named(member.source)) for member in held.members if member.source is not None]
+    sources = [(member.name, member.source) for member in held.members if member.source is not None]
+    files = [(name, _named(source)) for name, source in sources if not source.boxes.lacks_boxes]
     if not files:
         return
     rows = [_contents_of(source) for _, source in files]

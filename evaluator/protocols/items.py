@@ -428,11 +428,8 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         for predicted in models:
             resolved, issues = self.prepare(truth, predicted, options)
             dataset = join(truth, resolved)
-            chosen = [self._chosen(side, dataset, options) for side in (dataset.ground_truth, dataset.predictions[0])]
-            by_text = pages_by_text(dataset, chosen)
-            compares_texts = self.column != "order"
-            raise_on_errors(issues, text_limit_issues(dataset, chosen, by_text, compares_texts=compares_texts))
-            pairs = pair_items(dataset, chosen, by_text, iou=iou, same_label=options.same_label)
+            taking = self._taking(dataset, options)
+            pairs = pair_items(dataset, taking, pages_by_text(dataset, taking), iou=iou, same_label=options.same_label)
             label = "one label" if options.same_label else "any label"
             said = [f"IoU ≥ {threshold_text(iou)}, {label}"]
             if options.labels is not None:
@@ -500,6 +497,9 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         """Return what is odd about the items of the two sides, as warnings."""
         return ()
 
+    def _taking(self, dataset: Dataset, options: OptionsT) -> list[BoolArray]:
+        return [self._chosen(side, dataset, options) for side in (dataset.ground_truth, dataset.predictions[0])]
+
     def _chosen(self, side: JoinedBoxes, dataset: Dataset, options: OptionsT) -> BoolArray:
         codes = [dataset.labels.index(label) for label in dataset.scored_labels(options.labels)]
         return self.takes_part(side) & (np.isin(side.label, codes) | (options.labels is None))
@@ -514,8 +514,13 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         resolved, issues = super().prepare(truth, predicted, options)
         lacking = tuple(issue for side in (truth, resolved) for issue in self._lacking(side, options))
         boxed = (kept_boxes(side, ~np.isnan(side.boxes.xyxy[:, 0])) for side in (truth, resolved))
-        unshared = unshared_issues(truth, resolved)
-        return resolved, raise_on_errors(issues, lacking, unshared, crowding_issues(*boxed))
+        issues = raise_on_errors(issues, lacking, unshared_issues(truth, resolved), crowding_issues(*boxed))
+        dataset = join(truth, resolved)
+        taking = self._taking(dataset, options)
+        by_text, compares_texts = pages_by_text(dataset, taking), self.column != "order"
+        return resolved, raise_on_errors(
+            issues, text_limit_issues(dataset, taking, by_text, compares_texts=compares_texts)
+        )
 
     def lacks_column(self, side: Boxes, options: OptionsT) -> bool:
         """Return whether a side has nothing that could be compared."""

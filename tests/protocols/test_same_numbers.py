@@ -17,7 +17,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pytest
 
-from evaluator import cli, formats, project, protocols
+import evaluator
+from evaluator import formats, project, protocols
 from evaluator.data.dataset import Annotations, Side
 from evaluator.data.issues import BadInput
 from evaluator.formats.writers import WRITERS
@@ -369,16 +370,10 @@ def test_every_command_refuses_them_alike(protocol: str, files: dict[str, Path],
 
 
 @pytest.mark.parametrize("form", ["snapshot", "coco"])
-def test_the_snippet_of_the_documentation(
-    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = (Path(cli.__file__).parents[2] / "docs" / "terminal.md").read_text(encoding="utf-8")
-    snippet = page.split("```python\n", 1)[1].split("```", 1)[0]
+def test_files_that_are_opened_from_python_have_these_numbers(form: str, tmp_path: Path) -> None:
     (tmp_path / "ground_truth.json").write_text(str(FORMS[form].truth(TRUTH)))
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(str(FORMS[form].prediction(A)))
-    monkeypatch.chdir(tmp_path)
-    exec(snippet, {})
-    f1, causes = capsys.readouterr().out.split("\n", 1)
-    assert f1 == str(expected("snapshot")["a"]["f1"])
-    assert causes.startswith("cause\n")
+    files = evaluator.open(tmp_path / "ground_truth.json", [tmp_path / "a.json", tmp_path / "b.json"])
+    a, b = files.evaluate("snapshot")
+    assert a.flat()["f1"] == b.flat()["f1"] == expected("snapshot")["a"]["f1"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from evaluator.matching import item_pairs
 from evaluator.review.item_targets import item_target
 from evaluator.review.verdicts import JudgedBox
 from pages.app.session_files import SAMPLE_READING
@@ -130,6 +131,13 @@ def test_files_without_an_order_say_what_is_missing(tmp_path: Path) -> None:
     assert "There is no reading order in these files that can be compared." in words(app)
     (row,) = [each for each in dashboard.issues(app) if each["File"] == "ground_truth.json"]
     assert row["Rule"] == "order compares the reading order of items (Reading order)"
+
+
+def test_a_page_with_too_much_text_is_refused_in_words(files: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(item_pairs, "MOST_CHARACTER_PAIRS", 3)
+    assert "at most 3 pairs of characters of the two sides of a page are compared by text" in " ".join(
+        words(start(READING, files=files, reading="text"))
+    )
 
 
 def test_the_overview_of_items_leads_to_them(files: str) -> None:

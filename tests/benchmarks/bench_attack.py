@@ -287,8 +287,8 @@ def findings(count: int, seed: int, only: str | None) -> dict[str, Row]:
 def labels(count: int, seed: int, only: str | None) -> dict[str, Row]:
     """The audit of everything that is put out, also in a real browser; in a short run that of JSON alone."""
     words = "hostile or long or markup or out" if count else "test_json_is_json"
-    browser = [f"tests/browser/test_{name}.py" for name in ("app", "long_names", "guard")] if count else []
-    return {"labels": _suite("-n", "0", "-k", words, "tests/test_hostile_names.py", *browser)}
+    names = ("test_hostile_names", *(("test_long_names", "browser/test_app", "browser/test_guard") if count else ()))
+    return {"labels": _suite("-n", "0", "-k", words, *(f"tests/{name}.py" for name in names))}
 
 
 def network(count: int, seed: int, only: str | None) -> dict[str, Row]:

@@ -47,15 +47,13 @@ class ComparedPages(PageWidget[CompareEvents]):
         )
         self._boxes, self._documents = boxes, DocumentPages(both.dataset, pdfs)
         self._mode = "side"
-        self._box: str | None = None
-        self._keys: frozenset[str] = frozenset()
         self._list(show="changed", key="")
         self._draw()
 
     def act(self, events: CompareEvents) -> None:
         """List other pages, turn to one, choose a box, or draw a page sharper."""
         if events.selected is not None:
-            self._choose(events.selected.key)
+            self.choose(events.selected.key)
             return
         if events.mode is not None:
             self._mode = events.mode
@@ -77,11 +75,8 @@ class ComparedPages(PageWidget[CompareEvents]):
         self._listed = replace(self._listed, show=show, key=key)
         self._place = self._listed.at(0) if len(self._listed) else None
 
-    def _choose(self, key: str | None) -> None:
-        self._box = key if key in self._keys else None
-        self.selected = None if self._box is None else self._rows(self._box)
-
-    def _rows(self, key: str) -> dict[str, Any]:
+    def rows(self, key: str) -> dict[str, Any]:
+        """Return the rows of a box by the letter of the model, both for a ground truth."""
         of = [letter for letter in _LETTERS if key[0] in ("g", letter.lower())]
         return {letter: row_of(self._boxes[_LETTERS.index(letter)], key) for letter in of}
 
@@ -89,7 +84,7 @@ class ComparedPages(PageWidget[CompareEvents]):
         payload = self._payload()
         self._keys = frozenset(box.key for pane in payload.panes for box in pane.boxes)
         if self._box not in self._keys:
-            self._choose(None)
+            self.choose(None)
         self.show(msgspec.structs.replace(payload, selected=self._box))
 
     def _payload(self) -> ComparePayload:

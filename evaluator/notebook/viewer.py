@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -38,7 +39,7 @@ class PageViewer(PageWidget[PageEvents]):
     def act(self, events: PageEvents) -> None:
         """Turn to a page, choose a box, or draw a page sharper."""
         if events.selected is not None:
-            self._choose(events.selected.key)
+            self.choose(events.selected.key)
         elif events.go is not None:
             self._turn(events.go)
         elif events.sharper is not None:
@@ -59,11 +60,11 @@ class PageViewer(PageWidget[PageEvents]):
             keys = [each.keys[0] for each in payload.mistakes]
             box = (keys[0] if box == "first" else keys[-1]) if keys else None
         self.show(msgspec.structs.replace(payload, selected=box))
-        self._choose(box)
+        self.choose(box)
 
-    def _choose(self, key: str | None) -> None:
-        self._box = key if key in self._keys else None
-        self.selected = None if self._box is None else row_of(self._boxes, self._box)
+    def rows(self, key: str) -> dict[str, Any]:
+        """Return the row of a box."""
+        return row_of(self._boxes, key)
 
     def _payload(self) -> PagePayload:
         empty = without_page(self._model, [self._model], None)

@@ -95,7 +95,7 @@ class DocumentPages:
 class PageWidget(anywidget.AnyWidget, Generic[E]):
     """A component of the browser; a subclass has its script as `_esm` and answers with `show`.
 
-    `selected` is what is chosen in it, None for nothing.
+    `selected` is what is chosen in it, None for nothing; `_keys` are the boxes that it draws, `_box` is the chosen one.
     """
 
     styles = traitlets.Unicode().tag(sync=True)
@@ -104,6 +104,8 @@ class PageWidget(anywidget.AnyWidget, Generic[E]):
 
     def __init__(self, files: str, kind: type[E]) -> None:
         self._kind = kind
+        self._keys: frozenset[str] = frozenset()
+        self._box: str | None = None
         super().__init__(styles=component_style(files))
         self.on_msg(self._receive)
 
@@ -113,6 +115,15 @@ class PageWidget(anywidget.AnyWidget, Generic[E]):
     def act(self, events: E) -> None:
         """Do what the reader asked for."""
         raise NotImplementedError
+
+    def rows(self, key: str) -> dict[str, Any]:
+        """Return what `selected` is for a box."""
+        raise NotImplementedError
+
+    def choose(self, key: str | None) -> None:
+        """Choose a box that is drawn; none for any other key."""
+        self._box = key if key in self._keys else None
+        self.selected = None if self._box is None else self.rows(self._box)
 
     def show(self, payload: Payload) -> None:
         """Send what the component draws."""

@@ -640,9 +640,7 @@ def load_items(of: ItemProtocol[Any]) -> ReadItems:
     usable: list[Annotations] = []
     for model in members[1:]:
         if truth is not None and model.source is not None:
-            pair = _paired(
-                f"items/{of.name}/{options.profile}", BOXES, truth, model.source, partial(_item_pair, of, options)
-            )
+            pair = _paired(f"items/{of.name}/{options}", BOXES, truth, model.source, partial(_item_pair, of, options))
             issues += pair.issues
             usable += [] if pair.prediction is None else [pair.prediction]
     every = tuple(dict.fromkeys(issues))

@@ -14,7 +14,7 @@ import pytest
 from cyclopts.argument import _collection
 from hypothesis import settings
 
-from tests import network, outside, run_folder
+from tests import network, run_folder
 
 # A busy machine is no fault of the code: what takes too long meets the timeout of pytest.
 # A property is tried on few examples here; LAYOUTSCOPE_EXAMPLES=10000 asks for as many of each.
@@ -67,10 +67,36 @@ class WithTests:
         return (product and ">>>" not in collection_path.read_text(encoding="utf-8")) or None
 
 
+class Passed:
+    """What passed in the run before, kept in pytest's cache: the rest was skipped for something that was not there."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.before = frozenset(config.cache.get("layoutscope/passed", []) if config.option.not_passed else [])
+        self.now: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            self.now.append(report.nodeid)
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in self.before])
+        items[:] = [item for item in items if item.nodeid not in self.before]
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        # Workers tell it to the process that started them.
+        if not (session.config.option.not_passed or hasattr(session.config, "workerinput")):
+            session.config.cache.set("layoutscope/passed", self.now)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--not-passed", action="store_true", help="leave out the tests that passed in the run before")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Begin the run, before anything asks for a temporary folder."""
     run_folder.begin(config)
     config.pluginmanager.register(WithTests())
+    config.pluginmanager.register(Passed(config))
 
 
 def pytest_collection_finish() -> None:
@@ -102,9 +128,6 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """One order in all workers; browser tests first: they take longest."""
     items.sort(key=lambda item: (item.path, isinstance(item, pytest.DoctestItem)))
-    for item in items if "outside" in config.option.markexpr else ():
-        if depends_on_the_outside(item):
-            item.add_marker("outside")
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
     for item in items if _examples else ():
         # Each property is tried on so many inputs, whatever number its test names itself.
@@ -113,23 +136,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if getattr(test, "is_hypothesis_test", False):
             own = test._hypothesis_internal_use_settings
             test._hypothesis_internal_use_settings = settings(own, max_examples=_examples, deadline=None)
-
-
-def depends_on_the_outside(item: pytest.Item) -> bool:
-    """Whether `-m outside` has a test."""
-    top = item.getparent(pytest.Class)
-    return outside.depends(item.path, top.name if top else getattr(item, "originalname", item.name))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A test that is skipped because something outside is not there must be one that `-m outside` has."""
-    report = yield
-    for_the_outside = report.skipped and any(name in str(report.longrepr) for name in outside.VARIABLES)
-    if for_the_outside and not depends_on_the_outside(item):
-        report.outcome = "failed"
-        report.longrepr = f"{item.nodeid} is not among the tests of -m outside: see tests/outside.py"
-    return report
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,6 +1,8 @@
-"""The suite is collected without a look at the shared folder, so that it runs for those who have none."""
+"""The suite is collected without a look at the shared folder; a second run has what the first one skipped."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,3 +32,40 @@ def test_a_look_would_be_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     os.listdir(shared)
     assert len(looks_while_collected.places) == 3
     assert all(f"{__file__}:" in place for place in looks_while_collected.places)
+
+
+CONFTEST = """
+from tests.conftest import Passed, pytest_addoption
+
+def pytest_configure(config):
+    config.pluginmanager.register(Passed(config))
+"""
+MODULE = """
+import os, pytest
+
+def test_here(): ...
+
+@pytest.mark.skipif("THERE" not in os.environ, reason="it is not there")
+def test_of_what_is_not_there(): ...
+
+@pytest.mark.parametrize("place", [1, 2] if "THERE" in os.environ else [1])
+def test_of_each(place): ...
+"""
+
+
+def test_a_second_run_has_what_was_skipped_or_not_there(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
+    (tmp_path / "test_module.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+
+    def run(*options: str, **variables: str) -> str:
+        words = [sys.executable, "-m", "pytest", "-v", "-n", "1", "--no-header", *options, str(tmp_path)]
+        root = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        return subprocess.run(words, env=root | variables, capture_output=True, text=True, check=True).stdout
+
+    assert "2 passed, 1 skipped" in run()
+    for _ in range(2):
+        said = run("--not-passed", THERE="yes")
+        assert "test_here" not in said
+        assert "test_of_each[1]" not in said
+        assert "2 passed in" in said

@@ -158,7 +158,7 @@ def a_small_window_shows_the_table_and_the_poster_beside_it(screen: Screen) -> N
 
 def zoomed(screen: Screen) -> Screen:
     button = screen.page.get_by_role("button", name="Zoom in")
-    button.evaluate("(button) => { for (let press = 0; press < 12; press += 1) button.click(); }")
+    button.evaluate("(button) => { for (let press = 0; press < 14; press += 1) button.click(); }")
     return screen
 
 

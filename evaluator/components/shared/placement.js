@@ -19,7 +19,7 @@ import { boxesAt, clamp, clampOffset, fitScale, toPixels, unionOf } from "./geom
 
 /** Pixels between the pane's edge and a sheet. */
 export const MARGIN = 6;
-const MOST_ZOOM = 12;
+const MOST_ZOOM = 16;
 /** A page opens no larger than this, so that one small box does not hide where on the page it is. */
 const MOST_OPENING = 2.5;
 /** How much of the pane a mistake takes that is zoomed to, and how far the page is enlarged for it. */

@@ -29,7 +29,7 @@ export const KEY_LINE = [
   { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
   { keys: ["G", "T"], words: "truth, predictions", rank: 2, order: false },
   { keys: ["F"], words: "model", rank: 2, models: true },
-  { keys: ["+", "\u2212", "0"], words: "zoom", rank: 1 },
+  { keys: ["+", "\u2212", "0"], words: "zoom", rank: 2 },
 ];
 
 /** @type {[string, string][]} */

@@ -88,7 +88,7 @@ export function makeEdges(view) {
 /** @param {Viewer} view @param {StripItem[]} pages @param {readonly number[]} judged */
 export function writeEdges(view, pages, judged) {
   const here = pages.findIndex((page) => page.current);
-  for (const [edge, at, words] of /** @type {const} */ ([[view.edges.before, here - 1, ""], [view.edges.after, here + 1, "then "]])) {
+  for (const [edge, at, words] of /** @type {const} */ ([[view.edges.before, here - 1, "after "], [view.edges.after, here + 1, "then "]])) {
     const page = here < 0 ? undefined : pages[at];
     edge.hidden = !page;
     if (!page) continue;

@@ -29,7 +29,6 @@ from pages.views.posters.poster_results import PosterModel
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
 LIMITS: Final = dict(zip(CRITERIA, ("≥ 0.75", "≥ 0.75", "≥ 0.75", "0.50–2.00"), strict=True))
 _KEY = "poster_viewer"
-_PAGE_HEIGHT = 612
 _PARTS = {"page": "Page", "text": "Text", "sections": "Sections", "fields": "Fields"}
 _SIDES = {"reference": "Reference, missing marked", "generated": "Extraction, extra marked"}
 _TREES = {"differences": "Differences", "all": "All fields"}
@@ -125,7 +124,6 @@ def _page(chosen: tuple[PosterModel, ...], shown: PosterModel, ordered: tuple[st
     models = [ModelItem(model.letter, displayed(model.name)) for model in chosen]
     payload = msgspec.structs.replace(
         without_page(ModelItem(shown.letter, displayed(shown.name)), models, None),
-        height=_PAGE_HEIGHT,
         statuses=("FP", "FN"),
         head="nothing to compare",
         selected=state.poster_box,

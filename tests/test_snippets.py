@@ -14,6 +14,7 @@ import evaluator
 from evaluator import cli
 from evaluator.protocols.base import BoxEvaluation
 from tests.judging import store, verdicts
+from tests.pdf.test_parquet_pictures import picture, row, table
 from tests.protocols.test_same_numbers import FORMS, TRUTH, A
 from tests.serving import ROOT
 
@@ -86,6 +87,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "items").mkdir()
     for side, name in (("truth", "ground_truth"), ("model", "lines")):
         shutil.copy(ROOT / "sample_reading" / f"{name}.jsonl", folder / "items" / f"{side}.jsonl")
+    (folder / "hugging-face").mkdir()
+    table(folder / "hugging-face" / "test.parquet", row(picture(1025), "1.png"))
+    (folder / "hugging-face" / "model.csv").write_text("document,label,score,x1,y1,x2,y2\n1,Table,0.9,1,2,4,6\n")
     rows = "document,pages\nriver-districts.pdf,long\n"
     (folder / "pages.csv").write_text(rows)
     evaluated = evaluator.open(folder / "truth.json", folder / "a.json").evaluate("snapshot")[0].evaluation.result

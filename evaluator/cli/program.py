@@ -59,8 +59,10 @@ Markdown = Annotated[bool, Parameter(negative="", help="Write Markdown to standa
 
 
 def need_folder(flag: str, folder: Path) -> None:
-    """Refuse what is no folder: without this its pages would be missing in silence."""
-    if not folder.is_dir():
+    """Refuse what is no folder, nor Parquet with pictures: without this its pages would be missing in silence."""
+    from evaluator.pdf import parquet_pictures
+
+    if not folder.is_dir() and not parquet_pictures.has_pictures(folder):
         what = "is no folder" if folder.exists() else "is not there"
         raise UsageError(f"{flag}: {plain(folder.name or str(folder))} {what}; give the folder of the PDFs.")
 

@@ -17,6 +17,7 @@ from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder, Size
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import document_of
+from evaluator.pdf.parquet_pictures import IMAGE_NAMES, image_name
 
 _SOURCE: Final = "Hugging Face image folder"
 _OBJECTS: Final = ("objects", "annotations")
@@ -25,7 +26,6 @@ _LABELS: Final = (
     "category", "categories", "label", "labels", "category_name", "class_name", "category_id", "category_ids", "class",
 )  # fmt: skip
 _SCORES: Final = ("score", "scores", "confidence")
-_NAMES: Final = ("file_name", "filename", "image_path", "image_name")
 _SIZES: Final = (("width", "height"), ("image_width", "image_height"), ("coco_width", "coco_height"))
 _FIRST_LINE = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"[^"]*"\s*:\s*(?:"[^"]*"|[-\d.]+|null)\s*,\s*)*"(?:file_name|image|objects)"\s*:'
@@ -137,9 +137,8 @@ def read_parquet(content: bytes, name: str, reading: Reading, *, format: str) ->
     return rows.annotations(json_text.digest(content), reading)
 
 
-_READ: Final = frozenset(
-    (*_OBJECTS, *_BOXES, *_LABELS, *_SCORES, *_NAMES, *(key for pair in _SIZES for key in pair), "image_id", "metadata")
-)
+_SIDES: Final = tuple(key for pair in _SIZES for key in pair)
+_READ: Final = {*_OBJECTS, *_BOXES, *_LABELS, *_SCORES, *IMAGE_NAMES, *_SIDES, "image_id", "metadata"}
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
@@ -185,10 +184,7 @@ class _Rows:
 
     def take(self, row: Mapping[str, Any], place: str) -> None:
         metadata = row.get("metadata") if isinstance(row.get("metadata"), dict) else {}
-        image = row.get("image")
-        path = image.get("path") if isinstance(image, dict) else image if isinstance(image, str) else None
-        stated = [*(row.get(key) for key in _NAMES), path, (metadata or {}).get("page_hash"), row.get("image_id")]
-        name = next((str(each) for each in stated if each not in (None, "")), "")
+        name = image_name(row)
         if not name:
             self._unnamed.append(place)
         page = self.builder.image(

@@ -1,6 +1,7 @@
 """The one way from a document name in an annotation to a file: by name, under the open folders only.
 
-A name is never opened as a path; links that lead out of their folder are refused.
+A name is never opened as a path; links that lead out of their folder are refused. The pictures of a Parquet file stand
+as if it were a folder.
 """
 
 from __future__ import annotations
@@ -12,18 +13,21 @@ import stat
 import threading
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluator.pdf import parquet_pictures
 from evaluator.pdf.problems import PageProblem, ProblemKind
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp")
 _DOCUMENT_SUFFIXES = frozenset({*IMAGE_SUFFIXES, ".pdf", ""})
+_TABLE = parquet_pictures.SUFFIX
 _STEM = re.compile(r"\.(pdf|xml|json|jpe?g|png|tiff?|bmp|webp)$", re.IGNORECASE)
 _NAME_BYTES = 255
 _NAME_PARTS = 16
 Folders = Path | tuple[Path, ...]
-"""A folder of documents, or several: among equally good names what lies in an earlier one is meant."""
+"""A folder of documents, or a Parquet file of pictures; of several an earlier one is meant among equally good names."""
 # Windows opens a device under these names in every folder, with any extension.
 _DEVICES = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in "123456789")}
@@ -234,11 +238,16 @@ class PdfFolder:
         return [name for name in there if not there[name]]
 
     def _contained(self, path: Path, root: Path, name: str) -> Path | None:
+        table = next((each for each in path.parents if each.suffix.lower() == _TABLE and each.is_file()), None)
         try:
-            resolved = path.resolve(strict=True)
+            resolved = (table or path).resolve(strict=True)
             if not resolved.is_relative_to(root):
                 raise self._problem("blocked", name, "is a link that leads out of the folder")
+            if table is not None:
+                return parquet_pictures.copied(resolved, path.relative_to(table).as_posix())
             return resolved if stat.S_ISREG(resolved.stat().st_mode) else None
+        except parquet_pictures.PicturesUnreadable as problem:
+            raise self._problem("unreadable", name, str(problem)) from None
         except (OSError, RuntimeError):  # RuntimeError: a circle of links, before Python 3.13
             return None
 
@@ -249,7 +258,11 @@ class PdfFolder:
             for root, index in indices:
                 paths = self._listed(index, spellings, name, root)
                 if len(paths) > 1:
-                    shown = " and ".join(path.relative_to(root).as_posix() for path in paths[:3])
+                    # A picture of a table is a copy elsewhere, in a folder of the table's name.
+                    steps = (
+                        each.relative_to(root).parts if root in each.parents else each.parts[-2:] for each in paths
+                    )
+                    shown = " and ".join("/".join(each) for each in islice(steps, 3))
                     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
                     raise self._problem("ambiguous", base, shown + more)
                 if paths:
@@ -294,6 +307,11 @@ class PdfFolder:
                     listed += 1
                     if listed > self._max_files:
                         break
+                    if path.suffix.lower() == _TABLE:
+                        pictures = islice(parquet_pictures.picture_names(path), self._max_files + 1 - listed)
+                        for picture in pictures:
+                            listed += 1
+                            index.setdefault(_folded(picture.rsplit("/", 1)[-1]), []).append(path / picture)
                     if path.suffix.lower() in _DOCUMENT_SUFFIXES:
                         index.setdefault(_folded(path.name), []).append(path)
                         if path.suffix and path.parent != root:
@@ -303,6 +321,8 @@ class PdfFolder:
             return self._index[root]
 
     def _walk(self, root: Path) -> Iterator[Path]:
+        if root.is_file():
+            yield root
         for folder, folders, files in os.walk(root, followlinks=False):
             depth = len(Path(folder).relative_to(root).parts)
             # Sorted, so that a cut listing is the same on every machine.

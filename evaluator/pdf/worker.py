@@ -804,12 +804,17 @@ def _image_kind(content: bytes) -> str:
     return kind
 
 
+def image_suffix(content: bytes) -> str:
+    """Return the ending of the format that an image begins like; "" for none."""
+    try:
+        return f".{_image_kind(content).lower()}"
+    except _Refused:
+        return ""
+
+
 def is_page_file(content: bytes) -> bool:
     """Return whether bytes begin like a PDF or a displayable image; they are judged again on opening."""
-    try:
-        return b"%PDF-" in content[:HEAD_BYTES] or bool(_image_kind(content))
-    except _Refused:
-        return False
+    return b"%PDF-" in content[:HEAD_BYTES] or bool(image_suffix(content))
 
 
 def _image_pages(image: Image.Image, kind: str) -> Iterator[_ImagePage]:

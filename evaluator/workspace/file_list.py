@@ -13,6 +13,7 @@ from evaluator.data.dataset import Annotations
 from evaluator.data.fields import FieldDocuments, class_key, leaves
 from evaluator.data.issues import Issue, count_of, issue_count
 from evaluator.formats import search
+from evaluator.pdf import parquet_pictures
 from evaluator.pdf.passwords import states_encryption
 from evaluator.pdf.worker import HEAD_BYTES, is_page_file
 from evaluator.project import AnyMember, AnyProject
@@ -108,6 +109,7 @@ def page_files(folder: Path) -> PageFiles:
     """Return the PDFs and images below a folder, by the first bytes of the files that are called so."""
     count, issues, encrypted = 0, [], []
     for path in search.walk([folder]):
+        count += len(parquet_pictures.picture_names(path)) if parquet_pictures.has_pictures(path) else 0
         if path.suffix.lower() not in PAGE_SUFFIXES:
             continue
         try:

@@ -19,6 +19,7 @@ from evaluator.data.issues import BadInput, Issue, Severity, examples, has_error
 from evaluator.formats import folder, limits, search, unsupported
 from evaluator.formats.base import KINDS, FileGroup, Kind
 from evaluator.formats.search import Search
+from evaluator.pdf import parquet_pictures
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.project import MergedFiles, one_input, paths_of
 from evaluator.system.decoding import convert
@@ -130,7 +131,7 @@ def find(
     # Boxes where no format recognises it: their reader says why.
     format_of = {path: search.format_at(path) for path in named}
     kind_of = {path: format_.kind if format_ else "boxes" for path, format_ in format_of.items()}
-    pdf_folder = pdfs or _folder_of_pdfs(files)
+    pdf_folder = pdfs or _folder_of_pdfs([*files, *(path for path in named if path.is_file())])
     unread = [path for path in left if path.suffix.lower() in unsupported.SUFFIXES and _is_known(path)]
     issues = [*map(_left_out, (*gathered.unknown, *unread)), *map(_beside, gathered.beside)]
     if not as_reference:
@@ -224,6 +225,8 @@ def _folder_of_pdfs(files: Iterable[Path]) -> Path | None:
     for path in files:
         if path.suffix.lower() in (".pdf", *IMAGE_SUFFIXES):
             by_kind[path.suffix.lower() == ".pdf"].add(str(path.resolve().parent))
+        elif parquet_pictures.has_pictures(path):
+            by_kind[False].add(str(path.resolve()))
     folders = by_kind[True] or by_kind[False]
     return Path(os.path.commonpath(folders)) if folders else None
 
@@ -275,7 +278,8 @@ def _is_known(path: Path) -> bool:
 def _passed_over(files: Sequence[Path], unknown: Sequence[Path]) -> list[Path]:
     readable = {*formats.suffixes(), ".pdf", *IMAGE_SUFFIXES, ".sqlite", ".toml", ".zip"}
     unlike = [path for path in files if path.suffix.lower() not in readable]
-    return [path for path in (*unknown, *unlike) if not path.name.startswith(".")]
+    others = (path for path in (*unknown, *unlike) if not path.name.startswith("."))
+    return [path for path in others if not parquet_pictures.has_pictures(path)]
 
 
 def _others_left_out(others: Sequence[Path]) -> list[Issue]:

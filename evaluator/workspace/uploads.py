@@ -19,6 +19,7 @@ from evaluator.data.dataset import Side
 from evaluator.data.issues import BadInput, Collector, Issue
 from evaluator.formats import archive, search, table, unsupported
 from evaluator.formats.base import KINDS, FileGroup, Kind
+from evaluator.pdf import parquet_pictures
 from evaluator.pdf.folder import IMAGE_SUFFIXES, name_problem
 from evaluator.pdf.worker import is_page_file
 from evaluator.project import Upload
@@ -115,10 +116,14 @@ def _sorted(uploads: Sequence[tuple[str, bytes]], open_truths: Collection[Kind])
         loose = [unit for unit in units.groups if whole.keys().isdisjoint(unit.path.parents)]
         held = [*loose, *(each.unit for each in whole.values())]
         proposed = tuple(_proposed(held, root, files, open_truths, whole))
+        pictures = [path for path in files if parquet_pictures.has_pictures(path)]
+        pages += [(path.relative_to(root).as_posix(), path.read_bytes()) for path in pictures]
         tables = tuple(
             (path.relative_to(root).as_posix(), path.read_bytes())
             for path in (*units.unknown, *units.others)
-            if path.suffix.lower() in table.FORMAT.suffixes and table.looks_like_table(path.read_bytes())
+            if path not in pictures
+            and path.suffix.lower() in table.FORMAT.suffixes
+            and table.looks_like_table(path.read_bytes())
         )
         suffixes = formats.suffixes()
         of_others = [
@@ -129,7 +134,7 @@ def _sorted(uploads: Sequence[tuple[str, bytes]], open_truths: Collection[Kind])
                 formats.detect_bytes(path.read_bytes(), path.relative_to(root).as_posix())
             except BadInput as problem:
                 issues += problem.issues
-    used = {name for name, _ in tables} | {file for each in proposed for file, _ in each.upload.files}
+    used = {name for name, _ in (*tables, *pages)} | {file for each in proposed for file, _ in each.upload.files}
     names = [path.relative_to(root).as_posix() for path in files if whole.keys().isdisjoint(path.parents)]
     # The files of a folder are used by their names in it.
     alone = [name for name in names if used.isdisjoint(name.split("/", at)[-1] for at in range(name.count("/") + 1))]

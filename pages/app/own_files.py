@@ -15,6 +15,7 @@ from evaluator.components.drop.payload import DropPayload, DroppedEvent
 from evaluator.data.dataset import Side
 from evaluator.data.issues import Issue, count_of, listed
 from evaluator.formats import search
+from evaluator.pdf import parquet_pictures
 from evaluator.pdf.folder import Folders, folders_of
 from evaluator.project import AnyMember, AnyProject, Project, Upload, model_names, paths_of
 from evaluator.workspace.proposal import LETTERS, TRUTH, UNUSED, ListedFile, Proposal, merged_origin, parts_of, propose
@@ -74,8 +75,10 @@ class Listed:
     def page_names(self) -> list[str]:
         """Return the PDFs and page images, those of open folders as well."""
         paths = [(folder, path) for folder in self.folders for path in search.walk([folder])]
-        pages = [each for each in paths if each[1].suffix.lower() in PAGE_SUFFIXES]
-        names = (f"{folder.name}/{path.relative_to(folder).as_posix()}" for folder, path in pages)
+        pages = [
+            each for each in paths if each[1].suffix.lower() in PAGE_SUFFIXES or parquet_pictures.has_pictures(each[1])
+        ]
+        names = ((folder.name / path.relative_to(folder)).as_posix() for folder, path in pages)
         return [*dict.fromkeys((*(name for name, _ in self.pages), *self.uploaded)), *names]
 
     def is_used(self, name: str) -> bool:

@@ -28,6 +28,7 @@ from evaluator.components.page_picture import (
 from evaluator.components.payload import PictureItem
 from evaluator.components.viewer.payload import SharperEvent, StripItem
 from evaluator.data.issues import Issue
+from evaluator.pdf import parquet_pictures
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
 from evaluator.pdf.passwords import FILE_VARIABLE, NONE, Passwords
 from evaluator.pdf.pool import PagePool
@@ -322,8 +323,10 @@ def add_pages(uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind] =
         # The name reaches the file system, so it is held to plain words; the content is judged again on opening.
         parts = name.split("/")
         safe = name.isprintable() and not name_problem(name) and not any(part.startswith(".") for part in parts)
-        safe = safe and len(parts[-1].encode()) <= _NAME_BYTES and parts[-1].lower().endswith(PAGE_SUFFIXES)
-        if safe and len(content) <= PAGE_BYTES and is_page_file(content):
+        safe = safe and len(parts[-1].encode()) <= _NAME_BYTES
+        pictures = parts[-1].lower().endswith(parquet_pictures.SUFFIX)
+        safe = safe and (pictures or parts[-1].lower().endswith(PAGE_SUFFIXES))
+        if safe and (pictures or (len(content) <= PAGE_BYTES and is_page_file(content))):
             path = folder / name
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)

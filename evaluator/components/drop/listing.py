@@ -12,6 +12,7 @@ from evaluator.components.drop.payload import ChoiceItem, FileListPayload, Liste
 from evaluator.data.dataset import Annotations
 from evaluator.data.issues import Issue, count_of, displayed
 from evaluator.formats.base import KINDS, Kind
+from evaluator.pdf import parquet_pictures
 from evaluator.workspace.proposal import LETTERS, TRUTH, UNUSED, ListedFile, Proposal, headline
 
 PAGES: Final = "pages"
@@ -59,7 +60,7 @@ def file_list(
         rows = [ListedItem(displayed(name), why) for name, why in left_out[:_MOST_SHOWN]]
         more = f"; the first {_MOST_SHOWN}" if len(left_out) > _MOST_SHOWN else ""
         groups.append(ListedGroup("Left out", f"{count_of(len(left_out), 'file')}{more}", rows))
-    every = len(proposal.files) + len(pages) + len(left_out)
+    every = len(proposal.files) + len({*pages} - {each.name for each in proposal.files}) + len(left_out)
     used = [name for folder, names in folders.items() if folder not in unused_pages for name in names]
     reference = proposal.as_reference()
     facts = f"{count_of(every, 'file')}, recognised by their content. Change a role where it is wrong."
@@ -165,6 +166,7 @@ def _summary(proposal: Proposal) -> str:
 
 def _pages_of(proposal: Proposal, pages: Sequence[str]) -> list[bool]:
     names = {PurePosixPath(name).name.casefold() for name in pages}
+    tables = any(name.endswith(parquet_pictures.SUFFIX) for name in names)
     stems = names | {PurePosixPath(name).stem for name in names}
     there = []
     for at in proposal.places("boxes", TRUTH):
@@ -174,7 +176,8 @@ def _pages_of(proposal: Proposal, pages: Sequence[str]) -> list[bool]:
             images.setdefault(document, set()).add(PurePosixPath(image).name.casefold())
         for document in source.documents:
             name = PurePosixPath(document.name).name.casefold()
-            there.append(bool({name, PurePosixPath(name).stem, *images.get(document.name, ())} & stems))
+            # The names of the pictures of a table are known when it is open.
+            there.append(tables or bool({name, PurePosixPath(name).stem, *images.get(document.name, ())} & stems))
     return there
 
 

@@ -1,9 +1,8 @@
 """The columns of large files in a folder of the user's, so that the second opening of a file parses nothing.
 
-Owns the folder of the cache and its bound. In it is a folder of columns for the bytes and the name of one annotation
-file, for how it was asked for, and for these readers; anything else is another folder. What differs from its manifest
-is not believed: the annotation file is read, and the folder is written again. Every file and folder may be deleted at
-any time. Files with errors are not kept.
+In the folder of the cache is a folder of columns for the bytes and the name of one annotation file, for how it was
+asked for, and for these readers; anything else is another folder. What differs from its manifest is not believed: the
+annotation file is read, and the folder is written again. Files with errors are not kept.
 """
 
 from __future__ import annotations
@@ -11,9 +10,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -22,16 +20,12 @@ import msgspec
 from evaluator.data.dataset import Annotations
 from evaluator.formats import columns
 from evaluator.formats.base import Reading
-from evaluator.system.cache_folder import cache_folder
+from evaluator.system.cache_folder import SUFFIX, bound, cache_folder, code_digest
 from evaluator.system.threads import in_threads
 from evaluator.system.version import __version__
 
 SMALLEST: Final = 8 << 20
 """Bytes from which a file is kept: a smaller one is parsed in the time of a blink."""
-MOST: Final = 2 << 30
-"""Bytes of all folders of the cache; the ones that were not used for longest go first."""
-# Of the folders, and of the single files of earlier versions.
-_SUFFIX: Final = ".columns"
 # Bytes whose digest one thread makes at a time.
 _PIECE: Final = 4 << 20
 
@@ -75,7 +69,7 @@ def get_or_read(
 def is_stored(path: Path, asked: Asked) -> bool:
     """Return whether the cache has the columns of an annotation file, whose bytes are not read where it is empty."""
     home = cache_folder()
-    if home is None or path.stat().st_size < SMALLEST or not home.is_dir() or not any(home.glob(f"*{_SUFFIX}")):
+    if home is None or path.stat().st_size < SMALLEST or not home.is_dir() or not any(home.glob(f"*{SUFFIX}")):
         return False
     try:
         with path.open("rb") as file:
@@ -86,18 +80,8 @@ def is_stored(path: Path, asked: Asked) -> bool:
 
 
 def _folder_name(name: str, asked: Asked, digest: str) -> str:
-    seen = msgspec.json.encode((__version__, _readers(), name, asked, digest))
-    return hashlib.sha256(seen).hexdigest() + _SUFFIX
-
-
-@cache
-def _readers() -> str:
-    """Digest of the names, sizes and times of the modules that make columns: other readers may make others."""
-    root = Path(__file__).resolve().parent
-    modules = sorted([*root.rglob("*.py"), *(root.parent / "data").glob("*.py")])
-    states = [(str(module.relative_to(root.parent)), module.stat()) for module in modules]
-    seen = [(module, state.st_size, state.st_mtime_ns) for module, state in states]
-    return hashlib.sha256(msgspec.json.encode(seen)).hexdigest()
+    seen = msgspec.json.encode((__version__, code_digest("formats", "data"), name, asked, digest))
+    return hashlib.sha256(seen).hexdigest() + SUFFIX
 
 
 def _opened(folder: Path) -> Annotations | None:
@@ -118,19 +102,4 @@ def _store(folder: Path, source: Annotations) -> None:
     columns.write(folder, source, folder.name)
     # A folder of the user's has the rights that he gives; what is kept by itself is his alone.
     folder.chmod(0o700)
-    _bound(folder.parent)
-
-
-def _bound(home: Path) -> None:
-    """Delete the folders that were not used for longest, until the rest has at most `MOST` bytes."""
-    states = []
-    for each in home.glob(f"*{_SUFFIX}"):
-        with contextlib.suppress(OSError):
-            files = each.iterdir() if each.is_dir() else [each]
-            states.append((each.stat().st_mtime_ns, sum(file.stat().st_size for file in files), each))
-    room = MOST
-    for _, size, each in sorted(states, reverse=True):
-        room -= size
-        if room < 0:
-            with contextlib.suppress(OSError):
-                shutil.rmtree(each) if each.is_dir() else each.unlink()
+    bound(folder.parent)

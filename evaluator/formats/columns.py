@@ -7,8 +7,6 @@ file. Numbers are kept as smaller integers where these give the very same ones a
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,6 +27,7 @@ from evaluator.data.subsets import cut
 from evaluator.formats import column_checks
 from evaluator.formats.coco.reader import Numbers
 from evaluator.formats.column_checks import MOST_DIGITS, AnyColumn
+from evaluator.system.atomic_write import checksum_of, written_folder
 from evaluator.system.decoding import json_decoder
 from evaluator.system.threads import in_threads
 
@@ -43,7 +42,6 @@ _PAGE_ARRAYS: Final = ("page_document", "page_index", "page_size")
 # Of boxes, in the order of the pages; document and page follow from the entry.
 _BOX_ARRAYS: Final = ("entry", "label", "score", "position", "area", "crowd")
 _SAMPLE: Final = 1_000
-_PIECE: Final = 1 << 20
 
 Columns = dict[str, AnyColumn]
 
@@ -139,16 +137,8 @@ def write(folder: Path, source: Annotations, key: str, parts: Sequence[BoxColumn
     `parts`: the boxes in the order of `page_order`; the source then has none itself, but their ids, and a column of no
     rows in the place of each that they have.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    begun = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".", suffix=folder.suffix))
-    try:
+    with written_folder(folder) as begun:
         _write(begun, source, key, [_ordered(source)] if parts is None else parts)
-        # It was made for its owner alone.
-        begun.chmod(0o755)
-        shutil.rmtree(folder, ignore_errors=True)
-        begun.rename(folder)
-    finally:
-        shutil.rmtree(begun, ignore_errors=True)
 
 
 def _write(folder: Path, source: Annotations, key: str, parts: Sequence[BoxColumn]) -> None:
@@ -217,7 +207,7 @@ class ColumnFolder:
 
     def checked(self) -> Self:
         """Return the folder itself after a look at every byte; DamagedColumns for one that is not as it was written."""
-        sums = in_threads(lambda name: _checksum_of(_place(self._folder, name)), self._kept)
+        sums = in_threads(lambda name: checksum_of(_place(self._folder, name)), self._kept)
         for (name, kept), checksum in zip(self._kept.items(), sums, strict=True):
             if checksum != kept.checksum:
                 raise DamagedColumns(name)
@@ -303,9 +293,9 @@ class ColumnFolder:
         values: dict[str, Any] = {name: self._values(name, rows) for name in known}
         entry, xyxy = values.pop("entry"), values.pop("xyxy")
         if self.manifest.sized:
-            corner, size = xyxy[:, :2], xyxy[:, 2:]
-            values["box_area"] = size[:, 0] * size[:, 1]
-            xyxy = np.hstack([corner, corner + size])
+            xyxy = np.require(xyxy, requirements="W")
+            values["box_area"] = xyxy[:, 2] * xyxy[:, 3]
+            xyxy[:, 2:] += xyxy[:, :2]
         document, page = (self._values(name)[entry] for name in _PAGE_ARRAYS[:2])
         score = values.pop("score", None)
         score = np.full(len(entry), np.nan) if score is None else score
@@ -419,7 +409,7 @@ def _saved(folder: Path, name: str, values: AnyColumn | _Column) -> Kept:
         np.lib.format.write_array_header_1_0(file, header)
         for part in column.parts():
             file.write(np.ascontiguousarray(np.rint(part * 10.0**digits) if digits else part, dtype=kept).data)
-    return Kept(length=path.stat().st_size, checksum=_checksum_of(path), dtype=first.dtype.str, digits=digits)
+    return Kept(length=path.stat().st_size, checksum=checksum_of(path), dtype=first.dtype.str, digits=digits)
 
 
 def _digits(parts: Callable[[], Iterable[FloatArray]]) -> int | None:
@@ -469,11 +459,3 @@ def outline_columns(polygons: Mapping[int, Sequence[FloatArray]]) -> Columns:
 
 def _place(folder: Path, column: str) -> Path:
     return folder / f"{column}.npy"
-
-
-def _checksum_of(path: Path) -> int:
-    checksum = 0
-    with path.open("rb", buffering=0) as file:
-        while piece := file.read(_PIECE):
-            checksum = zlib.crc32(piece, checksum)
-    return checksum

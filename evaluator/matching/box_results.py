@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -452,11 +452,26 @@ class BoxPairs(ABC, Generic[MatchingT]):
     model: int
     iou_floor: float
     polygons: bool = False
+    derived: ClassVar[tuple[str, ...]] = ()
+    """Names of the properties that take long and that every matching needs."""
 
     @property
     def prediction(self) -> JoinedBoxes:
         """Return the boxes of the model under the dataset's codes."""
         return self.dataset.predictions[self.model]
+
+    def parts(self) -> dict[str, Any]:
+        """Return everything but the dataset by name, what is `derived` too: the same pairs are made of it again."""
+        own = [field.name for field in fields(self) if field.name != "dataset"]
+        return {name: getattr(self, name) for name in (*own, *self.derived)}
+
+    @classmethod
+    def of_parts(cls, dataset: Dataset, parts: Mapping[str, Any]) -> Self:
+        """Return the pairs of an equal dataset that have these `parts`."""
+        derived = {name: parts[name] for name in cls.derived}
+        made = cls(dataset=dataset, **{name: value for name, value in parts.items() if name not in derived})
+        vars(made).update(derived)
+        return made
 
     def columns(self, side: Side, rows: IntArray | None = None) -> BoxColumns:
         """Return boxes of a side for error types, all or some rows; with their outlines where these are compared."""

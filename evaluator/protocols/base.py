@@ -6,6 +6,7 @@ one such object and a line in the table of ``protocols``. Nothing here reads a f
 
 from __future__ import annotations
 
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from evaluator import formats
@@ -29,6 +31,7 @@ from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
 from evaluator.metrics.tied_scores import Range, Ties
 from evaluator.pdf.folder import Folders
+from evaluator.system import kept_values
 
 if TYPE_CHECKING:
     # Numbers without boxes need none of these.
@@ -576,6 +579,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         The protocol's own IoU thresholds.
     averages : tuple of str
         Its means over labels that have slices; see `evaluator.analysis.slices.averages`.
+    pairs : type of BoxPairs
+        What `pair` returns.
     """
 
     matches_boxes = True
@@ -587,6 +592,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     above: ClassVar[bool] = False
     thresholds: ClassVar[tuple[float, ...]]
     averages: ClassVar[tuple[SliceAverage, ...]] = ()
+    pairs: ClassVar[type[AnyBoxPairs]]
 
     def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
         """Return the boxes behind one of `averages`, by threshold, then by label; nothing where it is undefined."""
@@ -631,6 +637,18 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         self, dataset: Dataset, model: int, options: BoxOptionsT, *, iou_floor: float | None = None
     ) -> AnyBoxPairs:
         """Return every pair of boxes that could match, for any score and IoU threshold from the floor on."""
+
+    def kept_pair(self, dataset: Dataset, model: int, options: BoxOptionsT, files: Sequence[str]) -> AnyBoxPairs:
+        """Return `pair` with maps for its columns, which another process finds again; `files`: digests of all sides."""
+        # A corpus has the digests of the files it is made of, which another version may have read otherwise.
+        columns = [
+            zlib.crc32(np.ascontiguousarray(column).data)
+            for side in (dataset.ground_truth, *dataset.predictions)
+            for column in (side.page, side.label, side.xyxy, side.score)
+        ]
+        key = (list(files), self.name, repr(options), model, columns)
+        parts = kept_values.get_or_make(key, lambda: self.pair(dataset, model, options).parts())
+        return self.pairs.of_parts(dataset, parts)
 
     def match(
         self,

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside their place, synchronised, then moved there.
+"""Files and folders that appear whole or not at all: written beside their place, synchronised, then moved there.
 
 A killed process leaves `.NAME.xxxxxxxx.part`, removed by the next writer of the same file. A writer holds a lock that
 ends with its process, so no unfinished file of a living process is removed.
@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import tempfile
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,7 @@ except ImportError:  # Windows has no such lock: what a killed process left stay
 
 UNFINISHED: Final = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
 """Names of files that are being written, or were when their process was killed."""
+_PIECE: Final = 1 << 20
 
 
 def atomic_write(path: Path, pieces: Iterable[bytes], *, durable: bool = True) -> int:
@@ -65,6 +68,30 @@ def atomic_write(path: Path, pieces: Iterable[bytes], *, durable: bool = True) -
     if durable:
         _keep_name(path.parent)
     return size
+
+
+@contextlib.contextmanager
+def written_folder(folder: Path) -> Iterator[Path]:
+    """Yield a new folder beside a place; it is moved there, in the place of an older one, when nothing was raised."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    begun = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".", suffix=folder.suffix))
+    try:
+        yield begun
+        # It was made for its owner alone.
+        begun.chmod(0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+        begun.rename(folder)
+    finally:
+        shutil.rmtree(begun, ignore_errors=True)
+
+
+def checksum_of(path: Path) -> int:
+    """Return the checksum of the bytes of a file."""
+    checksum = 0
+    with path.open("rb", buffering=0) as file:
+        while piece := file.read(_PIECE):
+            checksum = zlib.crc32(piece, checksum)
+    return checksum
 
 
 def _begun(path: Path) -> tuple[int, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -106,9 +106,13 @@ def fixes(name: str) -> tuple[Fix, ...]:
     return fixes_for(tuple(map(parse_fix, state.fixes)), name)
 
 
-def pairs(dataset: Dataset, model: int) -> AnyBoxPairs:
-    """Return every pair of boxes of a model that could match, for every threshold that can be chosen."""
-    return chosen().pair(dataset, model, options())
+def pairs(dataset: Dataset, model: int, files: Sequence[str] | None) -> AnyBoxPairs:
+    """Return every pair of boxes of a model that could match, for every threshold that can be chosen.
+
+    With the digests of all `files` they are kept for other processes.
+    """
+    of, how = chosen(), options()
+    return of.pair(dataset, model, how) if files is None else of.kept_pair(dataset, model, how, files)
 
 
 def evaluation(of_matching: object) -> BoxEvaluation:

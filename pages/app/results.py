@@ -145,14 +145,18 @@ def result_key(loaded: LoadedBoxes, model: Model, *, iou: float | None = None) -
 
 def most_kept(dataset: Dataset, most: int) -> int | None:
     """Return `most` where there are so many boxes that no more results of earlier thresholds are kept; else None."""
-    sides = dataset.ground_truth, *dataset.predictions
-    return most if sum(map(len, sides)) >= _MANY_BOXES else None
+    return most if _has_many(dataset) else None
+
+
+def _has_many(dataset: Dataset) -> bool:
+    return sum(map(len, (dataset.ground_truth, *dataset.predictions))) >= _MANY_BOXES
 
 
 def pairs_of(loaded: LoadedBoxes, model: Model) -> AnyBoxPairs:
     """Return all pairs of a model that could match."""
+    kept = loaded.digests if _has_many(loaded.dataset) else None
     key = (loaded.digests, protocol.key(), model.index)
-    return _PAIRS.of(key, lambda: protocol.pairs(loaded.dataset, model.index))
+    return _PAIRS.of(key, lambda: protocol.pairs(loaded.dataset, model.index, kept))
 
 
 def _matching_of(loaded: LoadedBoxes, model: Model, key: ResultKey) -> BoxMatching:

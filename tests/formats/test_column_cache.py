@@ -19,6 +19,7 @@ from evaluator.formats.base import Reading
 from evaluator.formats.coco.outlines import Outlines
 from evaluator.project import Upload, evaluate_together
 from evaluator.protocols import protocols_of_boxes
+from evaluator.system import cache_folder as cache_folder_module
 from evaluator.system.cache_folder import OFF, VARIABLE, cache_folder
 from pages.app import session_files
 from pages.app.session_files import BOXES
@@ -241,7 +242,7 @@ def test_a_file_of_many_pieces_is_known_by_all_of_them(home: Path, monkeypatch: 
 
 def test_other_readers_make_other_columns(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read(INSTANCES, "truth.json", home)
-    monkeypatch.setattr(column_cache, "_readers", lambda: "others")
+    monkeypatch.setattr(column_cache, "code_digest", lambda *_: "others")
     read(INSTANCES, "truth.json", home)
     monkeypatch.setattr(column_cache, "__version__", "0")
     read(INSTANCES, "truth.json", home)
@@ -258,15 +259,15 @@ def test_the_folders_that_were_not_used_for_longest_are_deleted(home: Path, monk
     for age, path in enumerate(paths):
         os.utime(path, (1_000_000 - age, 1_000_000 - age))
     size = sum(path.stat().st_size for path in paths[-1].iterdir())
-    monkeypatch.setattr(column_cache, "MOST", 2 * size + size // 2)
+    monkeypatch.setattr(cache_folder_module, "MOST", 2 * size + size // 2)
     read(INSTANCES, "5.json", home)
     left = {*stored(home)}
     assert {home / "notes.txt", *paths[:2]} <= left
     assert len(left) == 4
     # What is used is not the oldest any more.
     assert column_cache._opened(next(path for path in paths[:2] if path.is_dir())) is not None
-    monkeypatch.setattr(column_cache, "MOST", size + size // 2)
-    column_cache._bound(home)
+    monkeypatch.setattr(cache_folder_module, "MOST", size + size // 2)
+    cache_folder_module.bound(home)
     assert len(stored(home)) == 2
 
 

@@ -108,6 +108,7 @@ class Pairs(BoxPairs["Matching"]):
     queue: Queue
     truth_row: IntArray
     candidates: Candidates
+    derived = "rows", "fit", "contested", "preference"
 
     def on(self, dataset: Dataset) -> Pairs:
         """Return the pairs of the same model of another dataset, from the same floor on."""

@@ -61,6 +61,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     }
     headline: ClassVar[tuple[str, ...]] = ("AP",)
     iou_floor = IOU_FLOOR
+    pairs = Pairs
     thresholds = IOU_THRESHOLDS
     averages: ClassVar[tuple[SliceAverage, ...]] = ("AP", "AP50", "AP75", "AR1", "AR10", "AR100")
 

@@ -397,6 +397,8 @@ class PodResult(BoxEvaluation):
 class Pairs(BoxPairs[Matching]):
     """The best ground truth of each prediction of one model: new options need no geometry."""
 
+    derived = ("_best",)
+
     @property
     def best(self) -> IntArray:
         """Rows of their ground truth with the highest IoU, also ignored ones, int64, shape (P,); -1 for none."""

@@ -75,6 +75,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
     }
     headline: ClassVar[tuple[str, ...]] = ("map",)
     iou_floor = IOU_FLOOR
+    pairs = Pairs
     above = True
     thresholds = IOU_THRESHOLDS
 

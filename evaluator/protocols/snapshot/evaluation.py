@@ -235,6 +235,8 @@ class SnapshotResult(BoxEvaluation):
 class Pairs(BoxPairs[Matching]):
     """Every pair of one model that could match, in rows of the two files, found once for all thresholds."""
 
+    derived = ("fitted",)
+
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
         """Return the greedy matching of the boxes that take part, see `evaluate`; ValueError for unknown labels."""
         chosen = self.dataset.scored_labels(labels)

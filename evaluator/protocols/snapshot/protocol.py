@@ -42,6 +42,7 @@ class SnapshotProtocol(BoxProtocol[SnapshotOptions]):
     title = "Document Snapshot Detection"
     options = SnapshotOptions
     iou_floor = IOU_FLOOR
+    pairs = Pairs
     thresholds = IOU_THRESHOLDS
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: SnapshotOptions) -> tuple[Issue, ...]:

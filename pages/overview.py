@@ -62,9 +62,9 @@ def _headline(
     rows = [result_of(loaded, model).micro for model in chosen]
     tp, fp, fn = ([int(getattr(row, name)[0]) for row in rows] for name in ("tp", "fp", "fn"))
     sentence = matched_sentence([model.letter for model in chosen], tp, fp, tp[0] + fn[0])
-    dataset = loaded.dataset
-    of = f"The ground truth has {count_of(dataset.evaluated, 'label')} on {count_of(dataset.pages, 'page')} of "
-    what = f"{of}{count_of(len(dataset.documents), 'document')}."
+    truth = loaded.ground_truth
+    of = f"{count_of(len(truth.page_index), 'page')} of {count_of(len(truth.documents), 'document')}"
+    what = f"The ground truth has {count_of(loaded.dataset.evaluated, 'label')} on {of}."
     place = st.container(key="headline").empty()
 
     def said(worst: CauseRow | None) -> None:

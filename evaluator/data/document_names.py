@@ -58,7 +58,7 @@ KEYS: Final[Mapping[str, Callable[[str], str]]] = {
 """What a name is compared as, by the word of the fix, in the order in which several are applied."""
 
 MODES: Final = (*KEYS, "prefix", "suffix", "pages", "only")
-"""Every way in which names may differ; "only", the one name that each side has, is never guessed."""
+"""Every way in which names may differ; "only", the one name that each side has, is tried last."""
 
 WORDS: Final[Mapping[str, str]] = {
     "unicode": "document names compared in one Unicode form",

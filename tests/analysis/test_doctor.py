@@ -152,6 +152,13 @@ def test_the_option_says_how_names_differ(plant: str, modes: str) -> None:
     assert diagnosed("lines", plant).option == " ".join(f"--fix names={mode}" for mode in modes.split())
 
 
+def test_one_document_on_each_side_is_proposed_to_be_the_same_where_its_boxes_are() -> None:
+    truth = ground_truth([box(0, 0, 0.1, 0.1), box(0, 0.2, 0.1, 0.3)])
+    diagnosis = match_check.diagnosis_of(truth, annotations([box(0, 0, 0.1, 0.1, document="scan-17", score=0.9)]))
+    assert diagnosis.option == "--fix names=only"
+    assert diagnosis.sentence == "F1 0.000. With the only document of each side taken for the same: 0.667."
+
+
 @pytest.mark.parametrize(
     ("names", "seed", "part"),
     [

@@ -313,6 +313,8 @@ class _Doctor:
             moved = {*named} - {*before} & {*page_keys(self._truth)}
             if len(moved) > len(document_names.match_names(ours, known, modes)):
                 modes = ("pages",)
+            if not modes and len(ours) == len(known) == 1:
+                modes = ("only",)
         return tuple(Fix("names", mode) for mode in modes)
 
     def _image_ids(self) -> tuple[Fix, ...]:

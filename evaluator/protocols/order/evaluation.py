@@ -9,7 +9,7 @@ ground truth, so that none of its published values is comparable; a reversed pag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import fsum
 from typing import ClassVar, Final, NamedTuple
@@ -31,7 +31,7 @@ COUNTS: Final = ("n", "matched", "extra", "left_out")
 MEASURES: Final = (*POOLED, "ard", "weighted_ard")
 
 
-class Item(msgspec.Struct, frozen=True):
+class Item(msgspec.Struct, frozen=True, gc=False):
     """An item of one side: its place in the order or None, its label, its box or None, its position in the file."""
 
     place: Place | None
@@ -40,7 +40,7 @@ class Item(msgspec.Struct, frozen=True):
     position: int
 
 
-class Mistake(msgspec.Struct, frozen=True):
+class Mistake(msgspec.Struct, frozen=True, gc=False):
     """A mistake of a page; positions are those of the files."""
 
     name: Name
@@ -118,7 +118,6 @@ def order_page(
     matched = list(read_at)
     sequence = [rank[item] for item in matched]
     # An extra prediction is a symbol that the truth does not have; a partner without a place is none at all.
-    extra = [other for other in read if other not in back]
     symbols = [rank.get(back[other]) if other in back else -1 - other for other in read]
     whole = [symbol for symbol in symbols if symbol is not None]
     n, k = len(right), len(sequence)
@@ -127,6 +126,16 @@ def order_page(
     dense = {at: place for place, at in enumerate(rising)}
     ranks = [dense[at] for at in sequence]
     moved = [abs(place - at) for place, at in enumerate(ranks)]
+    order = Order(
+        right=right,
+        read=read,
+        matched=matched,
+        ranks=ranks,
+        missing=[item for item in right if item not in pairs],
+        left_out=[item for item in right if item in pairs and pairs[item] not in places],
+        extra=[other for other in read if other not in back],
+        unplaced={back[other] for other, symbol in zip(read, symbols, strict=True) if symbol is None},
+    )
     return OrderPage(
         document=document,
         page=page,
@@ -134,8 +143,8 @@ def order_page(
         read=list(read),
         n=n,
         matched=k,
-        extra=len(extra),
-        left_out=sum(1 for item in right if item in pairs and pairs[item] not in places),
+        extra=len(order.extra),
+        left_out=len(order.left_out),
         sequence=sequence,
         edits=Levenshtein.distance(range(n), sequence),
         edits_all=Levenshtein.distance(range(n), whole),
@@ -146,9 +155,7 @@ def order_page(
         adjacent_right=sum(after == at + 1 for at, after in pairwise(sequence)),
         ard=(k * k - sum(moved)) / (k * k) if k else None,
         weighted_ard=_weighted_ard(moved, [truth[right[at]].box for at in rising]),
-        mistakes=sorted(
-            _mistakes(truth, predicted, pairs, Order(right, read, matched, ranks)), key=lambda each: -each.cost
-        ),
+        mistakes=sorted(_mistakes(truth, predicted, pairs, order), key=lambda each: -each.cost),
     )
 
 
@@ -166,12 +173,20 @@ def _weighted_ard(moved: Sequence[int], boxes: Sequence[Box | None]) -> float | 
 
 
 class Order(NamedTuple):
-    """Items of a page in the order of the truth and as read; the `matched` true ones as read, and their ranks."""
+    """Items of a page in the order of the truth and as read; the `matched` true ones as read, and their ranks.
+
+    `missing`: true items with a place and no partner; `left_out` their partner has none; `extra` predicted ones;
+    `unplaced`: true items without a place whose partner has one.
+    """
 
     right: Sequence[int]
     read: Sequence[int]
     matched: Sequence[int]
     ranks: Sequence[int]
+    missing: Sequence[int]
+    left_out: Sequence[int]
+    extra: Sequence[int]
+    unplaced: Collection[int]
 
 
 def _mistakes(
@@ -180,33 +195,31 @@ def _mistakes(
     """Yield what moved, furniture that is read in the text, then what has no partner or no place."""
 
     def mistake(name: Name, ones: Sequence[int], others: Sequence[int]) -> Mistake:
-        positions = [truth[item].position for item in ones], [predicted[item].position for item in others]
-        return Mistake(name, max(map(len, positions)), *positions)
+        return Mistake(
+            name,
+            max(len(ones), len(others)),
+            [truth[item].position for item in ones],
+            [predicted[item].position for item in others],
+        )
 
     matched, kinds = order.matched, [kind_of(item.label) for item in truth]
     moved = Read(order.ranks, [kinds[item] for item in matched], [truth[item].box for item in matched])
     if moved.is_reversed:
         yield mistake("reversed", matched, [pairs[item] for item in matched])
     else:
-        for name, places in moved.moves():
-            run = [matched[place] for place in places]
+        for name, start, stop in moved.moves():
+            run = matched[start:stop]
             yield mistake(name, run, [pairs[item] for item in run])
-    back, placed = {other: one for one, other in pairs.items()}, {*order.right}
-    bodies = [at for at, other in enumerate(order.read) if other in back and kinds[back[other]] == "body"]
-    for other in order.read[bodies[0] : bodies[-1]] if bodies else ():
-        item = back.get(other)
-        if item is not None and item not in placed and kinds[item] == "furniture":
-            yield mistake("furniture_inside", [item], [other])
-    for item in order.right:
-        if item not in pairs:
-            yield mistake("missing", [item], [])
-    with_place = {*order.read}
-    for item in order.right:
-        if item in pairs and pairs[item] not in with_place:
-            yield mistake("left_out", [item], [pairs[item]])
-    for other in order.read:
-        if other not in back:
-            yield mistake("extra", [], [other])
+    if order.unplaced:
+        back = {other: one for one, other in pairs.items()}
+        partners = [back[other] for other in order.read if other in back]
+        bodies = [at for at, item in enumerate(partners) if kinds[item] == "body"]
+        for item in partners[bodies[0] : bodies[-1]] if bodies else ():
+            if item in order.unplaced and kinds[item] == "furniture":
+                yield mistake("furniture_inside", [item], [pairs[item]])
+    yield from (mistake("missing", [item], []) for item in order.missing)
+    yield from (mistake("left_out", [item], [pairs[item]]) for item in order.left_out)
+    yield from (mistake("extra", [], [other]) for other in order.extra)
 
 
 class OrderResult(ItemResult[OrderPage]):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 Kind = Literal["furniture", "footnote", "caption", "float", "body"]
 Name = Literal[
@@ -51,6 +52,14 @@ def kind_of(label: str) -> Kind:
     return _KIND_OF.get(re.sub("[^a-z]", "", label.lower()), "body")
 
 
+class _Bodies(NamedTuple):
+    """Where body items begin and end as read, and where they end in truth; past the other end for none."""
+
+    begin: int
+    end: int
+    end_in_truth: int
+
+
 @dataclass(frozen=True)
 class Read:
     """The items that both sides place, in the predicted order.
@@ -72,19 +81,18 @@ class Read:
         return right
 
     @cached_property
-    def _bodies(self) -> tuple[int, int, int]:
-        """Return where body items begin and end as read, and where they end in truth; past the other end for none."""
+    def _bodies(self) -> _Bodies:
         places = [at for at, kind in enumerate(self.kinds) if kind == "body"]
         ranks = [self.ranks[at] for at in places]
-        return min(places, default=len(self.kinds)), max(places, default=-1), max(ranks, default=-1)
+        return _Bodies(min(places, default=len(self.kinds)), max(places, default=-1), max(ranks, default=-1))
 
     @property
     def is_reversed(self) -> bool:
         """Return whether at least three items are read from the last to the first."""
         return len(self.ranks) >= _FEWEST_REVERSED and list(self.ranks) == list(range(len(self.ranks)))[::-1]
 
-    def moves(self) -> Iterator[tuple[Name, range]]:
-        """Yield the names and the places of the items that moved, by predicted order."""
+    def moves(self) -> Iterator[tuple[Name, int, int]]:
+        """Yield the names of the runs that moved, by predicted order, where each begins and where it has ended."""
         size = len(self.ranks)
         if list(self.ranks) == list(range(size)):
             return
@@ -97,16 +105,15 @@ class Read:
             stop = start + 1
             while stop < size and stop not in kept and self.ranks[stop] == self.ranks[stop - 1] + 1:
                 stop += 1
-            yield self._name(start, stop - 1), range(start, stop)
+            yield self._name(start, stop - 1), start, stop
             start = stop
 
     def _name(self, first: int, last: int) -> Name:
-        ranks, kinds, right = self.ranks, self.kinds, self._right
+        ranks, kinds = self.ranks, self.kinds
         run = {*kinds[first : last + 1]}
-        begins, ends, ends_in_truth = self._bodies
-        if run == {"furniture"} and begins < first and last < ends:
+        if run == {"furniture"} and self._bodies.begin < first and last < self._bodies.end:
             return "furniture_inside"
-        if run == {"footnote"} and last < ends and ends_in_truth <= ranks[last]:
+        if run == {"footnote"} and last < self._bodies.end and self._bodies.end_in_truth <= ranks[last]:
             return "footnote_inside"
         exchanged = [
             {kinds[at], kinds[at + 1]}
@@ -116,22 +123,29 @@ class Read:
         if {"caption", "float"} in exchanged:
             return "caption_side"
         neighbours = (ranks[first] - 1, ranks[last] + 1)
-        if run == {"caption"} and "float" in [right[rank] for rank in neighbours if 0 <= rank < len(ranks)]:
+        if run == {"caption"} and "float" in [self._right[rank] for rank in neighbours if 0 <= rank < len(ranks)]:
             return "caption_apart"
-        if any(self._is_other_column(first, last, at, neighbours) for at in (first - 1, last + 1)):
+        if self._is_other_column(first, last, neighbours):
             return "column_jumped"
         return "swapped" if first == last and exchanged else "moved"
 
-    def _is_other_column(self, first: int, last: int, at: int, neighbours: tuple[int, int]) -> bool:
+    def _is_other_column(self, first: int, last: int, neighbours: tuple[int, int]) -> bool:
         """Return whether an item beside a run is no neighbour of it in truth, and lies level with it and apart."""
-        if not 0 <= at < len(self.ranks) or self.ranks[at] in neighbours:
+        run = [box for box in self.boxes[first : last + 1] if box is not None]
+        if len(run) <= last - first:
             return False
-        other, boxes = self.boxes[at], [box for box in self.boxes[first : last + 1] if box is not None]
-        if other is None or len(boxes) <= last - first:
-            return False
-        x1, y1 = (min(box[edge] for box in boxes) for edge in (0, 1))
-        x2, y2 = (max(box[edge] for box in boxes) for edge in (2, 3))
-        return min(x2, other[2]) <= max(x1, other[0]) and min(y2, other[3]) > max(y1, other[1])
+        x1, y1, x2, y2 = zip(*run, strict=True)
+        for at in (first - 1, last + 1):
+            if 0 <= at < len(self.ranks) and self.ranks[at] not in neighbours:
+                other = self.boxes[at]
+                if (
+                    other is not None
+                    and (max(x2) <= other[0] or other[2] <= min(x1))
+                    and min(y1) < other[3]
+                    and other[1] < max(y2)
+                ):
+                    return True
+        return False
 
 
 def longest_rising(ranks: Sequence[int], kinds: Sequence[Kind]) -> list[int]:
@@ -139,28 +153,25 @@ def longest_rising(ranks: Sequence[int], kinds: Sequence[Kind]) -> list[int]:
 
     `ranks` differ, and none is below 0.
     """
-    # Length first, then body items, in one number; `best` is the most of a part that begins with a rank or a later one,
-    # as a tree of maxima (Fenwick 1994).
-    size, top = len(ranks), max(ranks, default=-1) + 1
-    best = [0] * (top + 1)
+    # Length first, then body items, in one number. Of the parts that begin further on, `most` is what those are worth
+    # that begin with the rank `above` or a later one: the ranks rise, and what they are worth falls.
+    above: list[int] = []
+    most: list[int] = []
     places: dict[int, list[int]] = {}
-    worths = [size + 1 + (kind == "body") for kind in kinds]
-    for place in range(size - 1, -1, -1):
-        at, most = top - ranks[place] - 1, 0
-        while at:
-            most = max(most, best[at])
-            at &= at - 1
-        most += worths[place]
-        places.setdefault(most, []).append(place)
-        at = top - ranks[place]
-        while at <= top:
-            best[at] = max(best[at], most)
-            at += at & -at
+    worths = [len(ranks) + 1 + (kind == "body") for kind in kinds]
+    for place in range(len(ranks) - 1, -1, -1):
+        start = stop = bisect_left(above, ranks[place])
+        worth = worths[place] + (most[stop] if stop < len(most) else 0)
+        while start and most[start - 1] <= worth:
+            start -= 1
+        above[start:stop] = (ranks[place],)
+        most[start:stop] = (worth,)
+        places.setdefault(worth, []).append(place)
     chosen: list[int] = []
-    left, above = max(places, default=0), -1
+    left, last = max(places, default=0), -1
     while left:
-        # Of parts worth the same the later ones begin with lower ranks.
-        place = next(each for each in places[left] if ranks[each] > above)
+        # Of parts worth the same the later ones, which are listed first, begin with lower ranks.
+        place = places[left][bisect_left(places[left], last + 1, key=ranks.__getitem__)]
         chosen.append(place)
-        left, above = left - worths[place], ranks[place]
+        left, last = left - worths[place], ranks[place]
     return chosen

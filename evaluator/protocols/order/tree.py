@@ -60,7 +60,8 @@ def _arranged(items: Sequence[int], places: Places, read_at: Mapping[int, int], 
 
 
 def _are_numbers(places: Collection[Place]) -> bool:
-    return max(map(len, places), default=1) == 1 and len({*places}) == len(places)
+    """Return whether each place is one number that no other one is."""
+    return sum(map(len, places)) == len({*places})
 
 
 class Ties:

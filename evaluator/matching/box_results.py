@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Sel
 import numpy as np
 
 from evaluator.data.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
-from evaluator.data.dataset import Dataset, JoinedBoxes, Side, fix_texts
+from evaluator.data.dataset import CodeArray, Dataset, JoinedBoxes, Side, fix_texts
 from evaluator.data.order import PageRows
 from evaluator.data.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
 from evaluator.matching.pairs import Candidates, Matches, outlined_pairs, overlapping_pairs
@@ -503,7 +503,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
         """Looks up the predictions of some pages."""
         return PageRows(self.prediction.page, self.dataset.pages)
 
-    @cached_property
+    @property
     def passed(self) -> IntArray:
         """Return how many of `SCORE_STEPS` the score of each prediction passes, int64, shape (P,); all without one."""
         return passed_steps(self.prediction.score)
@@ -514,9 +514,9 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return (len(SCORE_STEPS) + 1) * len(self.dataset.labels)
 
     @cached_property
-    def step_cells(self) -> IntArray:
-        """`passed` and label of each prediction as one number, int64, shape (P,); see `cumulative_counts`."""
-        return self.passed * len(self.dataset.labels) + self.prediction.label
+    def step_cells(self) -> CodeArray:
+        """`passed` and label of each prediction as one number, int32, shape (P,); see `cumulative_counts`."""
+        return (self.passed * len(self.dataset.labels) + self.prediction.label).astype(np.int32)
 
     def at_steps(self, predictions: BoolArray) -> IntArray:
         """Return how many of some predictions, bool, shape (P,), of each label pass each of `SCORE_STEPS`."""
@@ -531,23 +531,22 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return BINS + 1
 
     @cached_property
-    def score_bins(self) -> IntArray:
-        """Bin of the score of each prediction, int64, shape (P,); `BINS` for a score that is no probability."""
+    def score_cells(self) -> CodeArray:
+        """Label of each prediction and bin of its score as one number, ``label * bins + bin``, int32, shape (P,).
+
+        The bin is `BINS` for a score that is no probability.
+        """
         from evaluator.metrics.confidence import BINS, bin_of
 
         score = self.prediction.score
-        return np.where((score >= 0.0) & (score <= 1.0), bin_of(score, bins=BINS), BINS)
-
-    @cached_property
-    def score_cells(self) -> IntArray:
-        """Label and bin of each prediction as one number, ``label * bins + bin``, int64, shape (P,)."""
-        return self.prediction.label.astype(np.int64) * self.bins + self.score_bins
+        bins = np.where((score >= 0.0) & (score <= 1.0), bin_of(score, bins=BINS), BINS)
+        return (self.prediction.label * self.bins + bins).astype(np.int32)
 
     def binned(self, predictions: BoolArray) -> BinnedScores:
         """Return the scores of some predictions, bool, shape (P,), in bins."""
         rows, width, labels = np.flatnonzero(predictions), self.bins, len(self.dataset.labels)
         counts = np.bincount(self.score_cells[rows], minlength=labels * width).reshape(-1, width)
-        rows = rows[self.score_bins[rows] < width - 1]
+        rows = rows[self.score_cells[rows] % width < width - 1]
         return BinnedScores(counts, ExactSums.of(self.prediction.score[rows], self.score_cells[rows], labels * width))
 
     @abstractmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextvars import ContextVar
@@ -44,7 +45,10 @@ class Cached(Generic[V]):
                     held = (make(),)
                     self._kept.put(key, held)
                     room = FEW if most is None and memory_limit.is_exceeded() else most
-                    if room is not None and self._kept.shorten(room):
+                    if room is not None:
+                        if self._kept.shorten(room):
+                            # A result and what is made of it refer to each other.
+                            gc.collect()
                         memory.release_freed_memory()
                 finally:
                     self._turns.pop(key, None)

@@ -1,6 +1,8 @@
 """What is computed once for all sessions."""
 
+import gc
 import threading
+import weakref
 from functools import partial
 
 import pytest
@@ -38,6 +40,21 @@ def test_fewer_are_kept_where_a_value_says_so() -> None:
     for name, most in (("a", None), ("b", None), ("a", None), ("c", 2), ("a", None), ("b", None)):
         values.of(name, partial(made.append, name), most=most)
     assert made == ["a", "b", "c", "b"]
+
+
+def test_what_gives_way_to_a_value_of_many_boxes_is_gone_at_once() -> None:
+    class Result:
+        def __init__(self) -> None:
+            self.own = lambda: self
+
+    values = Cached[Result](9)
+    gc.disable()
+    try:
+        before = weakref.ref(values.of("a", Result, most=1))
+        values.of("b", Result, most=1)
+        assert before() is None
+    finally:
+        gc.enable()
 
 
 def test_who_asks_while_a_value_is_computed_waits_for_it() -> None:

@@ -238,6 +238,7 @@ def view() -> None:
     doctor.cards()
     file_list.all_files()
     _problems()
+    doctor.taxonomy()
     doctor.label_mapping()
     doctor.what_is_in_the_data()
     _other_kinds()

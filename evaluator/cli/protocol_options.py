@@ -25,6 +25,7 @@ from msgspec import Meta
 from evaluator.cli.arguments import assignment, names, need_ratio, size, thresholds, weight
 from evaluator.cli.program import UsageError, in_one_sentence, need_folder
 from evaluator.data.fixes import Fix, FixError, parse_fix
+from evaluator.data.taxonomies import NAMES
 from evaluator.project import spelled
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import BoxOptions
@@ -134,6 +135,15 @@ _OPTIONS: Final = _options()
 _OWN_OF_PACK: Final = ("iou", "min_score", "pdfs", "page_ranges", "exact")
 
 
+_LABELS_OF: Final[Any] = Annotated[
+    Literal[NAMES] | None,
+    Parameter(
+        group=_boxes,
+        help="Read the labels of all files under the names of this taxonomy, as --fix labels=NAME does.",
+    ),
+]
+
+
 def _made(name: str, without: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a class that is made here
     fields = [
         (
@@ -147,6 +157,7 @@ def _made(name: str, without: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a 
         for option, row in _OPTIONS.items()
         if option not in without
     ]
+    fields.append(("labels_of", _LABELS_OF, field(default=None)))
     namespace = {"__module__": __name__, "__doc__": "What can be chosen about an evaluation."}
     return Parameter(name="*")(make_dataclass(name, fields, frozen=True, kw_only=True, namespace=namespace))
 
@@ -171,6 +182,8 @@ DEFAULT_OF_PACK: Final = PackedOptions()
 def given_options(options: ProtocolOptions) -> dict[str, Any]:
     """Return the given options as the protocols take them; UsageError for a wrongly written one."""
     given = {name: getattr(options, name) for name in _OPTIONS if hasattr(options, name)}
+    if labels_of := getattr(options, "labels_of", None):
+        given["fix"] = (*given["fix"], f"labels={labels_of}")
     return {
         name: _OPTIONS[name].flag.read(spelled(name), value)
         for name, value in given.items()

@@ -17,6 +17,7 @@ import numpy as np
 
 from evaluator.data import document_names as of_names
 from evaluator.data import label_names as of_labels
+from evaluator.data import taxonomies
 from evaluator.data.boxes import FloatArray, IntArray
 from evaluator.data.dataset import Annotations, PageKey, map_labels, page_keys, with_pages
 from evaluator.data.document_names import pages_in_names
@@ -53,6 +54,11 @@ class Fix(msgspec.Struct, frozen=True):
         return self.kind not in ("names", "image-ids", "page-offset", "labels", "label", "swap-sides")
 
     @property
+    def of_all_files(self) -> bool:
+        """Return whether it is meant for the ground truth too, where it names no file: labels of a taxonomy."""
+        return self.kind == "labels" and self.value in taxonomies.NAMES
+
+    @property
     def text(self) -> str:
         """Return the fix as it is written, without the file."""
         return f"{self.kind}={self.value}" if self.value else self.kind
@@ -74,7 +80,7 @@ KINDS: Final[Mapping[str, str]] = {
     "x-flip": "x-flip",
     "y-flip": "y-flip",
     "shift": "shift=0.1,0.05, or shift=10%,5% of the page",
-    "labels": "labels=case",
+    "labels": f"labels=HOW, where HOW is case or one of {', '.join(taxonomies.NAMES)}",
     "label": "label=OLD=NEW",
 }
 """How each kind of fix is written, in the order in which fixes of several kinds are applied."""
@@ -132,7 +138,7 @@ def _makes_sense(fix: Fix) -> bool:
     if fix.kind == "units":
         return value in UNITS
     if fix.kind == "labels":
-        return value == "case"
+        return value == "case" or fix.of_all_files
     if fix.kind == "label":
         old, _, new = value.rpartition("=")
         return bool(old and new)
@@ -159,6 +165,8 @@ def fix_description(fix: Fix) -> str:
     if fix.kind == "units":
         return _UNIT_WORDS[fix.value]
     if fix.kind == "labels":
+        if fix.of_all_files:
+            return f"labels under the names of {taxonomies.taxonomy(fix.value).title}"
         return "label names compared without upper and lower case"
     if fix.kind == "label":
         old, _, new = fix.value.rpartition("=")
@@ -185,8 +193,9 @@ def fix_options(fixes: Iterable[Fix], file: str = "") -> str:
 
 
 def fixes_for(fixes: Sequence[Fix], name: str, *, prediction: bool = True) -> tuple[Fix, ...]:
-    """Return the fixes that are meant for a file; those without a file are for every prediction."""
-    return tuple(fix for fix in fixes if (fix.file == name if fix.file else prediction) and fix.kind != "swap-sides")
+    """Return the fixes that are meant for a file; those without a file are for every prediction, some for all files."""
+    meant = (fix for fix in fixes if (fix.file == name if fix.file else prediction or fix.of_all_files))
+    return tuple(fix for fix in meant if fix.kind != "swap-sides")
 
 
 # --- applying ------------------------------------------------------------------------------------------------
@@ -440,15 +449,25 @@ def _sizes(source: Annotations, other: Annotations, fix: Fix, *, own_first: bool
 
 def _with_labels(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
     names: dict[str, str] = {}
-    if any(fix.kind == "labels" for fix in fixes):
+    issues = Collector(source.name, max_per_rule=None)
+    if any(fix.kind == "labels" and not fix.of_all_files for fix in fixes):
         names |= of_labels.same_but_for_spelling(source.labels, other.labels)
     for fix in fixes:
+        if fix.of_all_files:
+            known_as = taxonomies.under_names_of(fix.value, source.labels, source.format)
+            names |= known_as.names
+            if known_as.left:
+                rule = f"with {fix.text} a label should have a name in {taxonomies.taxonomy(fix.value).title}"
+                found = cut(", ".join(map(quote, known_as.left)))
+                issues.warning("", rule, found, 'They keep their names; "label=OLD=NEW" gives one another.')
         if fix.kind == "label":
             old, _, new = fix.value.rpartition("=")
             if fix.file and old not in source.labels:
                 refuse_label(f"--fix {fix.file}:label", old, source.name, source.labels)
             names[old] = new
     mended = map_labels(source, names)
+    if issues.issues():
+        mended = replace(mended, issues=(*mended.issues, *issues.issues()))
     if mended is source:
         return source
     # With every label under a name of the other file the maps say the same; ids of merged labels differ by nature.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeGuard, cast
+from typing import Any, Final, TypeGuard, cast
 
 import numpy as np
 
@@ -20,7 +20,10 @@ from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol, boxless_issues, raise_on_errors
 from evaluator.protocols.coco import coco_numbers
 from evaluator.protocols.coco.matching import MOST_DETECTIONS
+from pages.app.cache import Cached
 from pages.app.state import state
+
+_TRUTHS: Final = Cached[Annotations](8)
 
 
 def available() -> dict[str, AnyBoxProtocol]:
@@ -99,6 +102,15 @@ def prepare_pixels(truth: Annotations, prediction: Annotations) -> tuple[Annotat
     raise_on_errors(*map(boxless_issues, (truth, prediction)))
     resolved = formats.resolve(match_check.with_fixes(prediction, truth, fixes(prediction.name)), truth)
     return resolved, resolved.issues
+
+
+def truth_as_compared(truth: Annotations) -> Annotations:
+    """Return the ground truth with the fixes that are for all files."""
+    chosen_fixes = tuple(fix for fix in map(parse_fix, state.fixes) if fix.of_all_files and not fix.file)
+    if not chosen_fixes:
+        return truth
+    key = truth.sha256, truth.name, truth.columns, truth.level, *truth.fixes, *(fix.text for fix in chosen_fixes)
+    return _TRUTHS.of(key, lambda: match_check.with_fixes(truth, truth, chosen_fixes))
 
 
 def fixes(name: str) -> tuple[Fix, ...]:

@@ -493,15 +493,19 @@ def with_fixes(kind: Kind[C], model: Member[C]) -> Member[C]:
 def issues(kind: Kind[C]) -> tuple[Issue, ...]:
     """Return all issues of the files of a kind and of their pairs, each once; for boxes also `left_out_issues`."""
     held = files(kind)
-    truth = held.ground_truth
-    every = list(truth.issues) if truth else []
+    truth = _truth_as_compared(held.truth)
+    every = [] if held.ground_truth is None else list(held.ground_truth.issues if truth is None else truth.issues)
     if kind.name == BOXES.name:
         every += left_out_issues()
     for model in (with_fixes(kind, each) for each in held.models):
         every += model.issues
-        if truth and truth.source is not None and model.source is not None:
-            every += pair_with_truth(kind, truth.source, model.source).issues
+        if truth is not None and model.source is not None:
+            every += pair_with_truth(kind, truth, model.source).issues
     return tuple(dict.fromkeys(every))
+
+
+def _truth_as_compared(truth: C | None) -> C | None:
+    return cast(C, protocol.truth_as_compared(truth)) if isinstance(truth, Annotations) else truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -539,7 +543,7 @@ def _paired(
 def load_files(kind: Kind[C]) -> LoadedFiles[C] | None:
     """Return what can be evaluated in this session; None when a side is missing or has errors."""
     held = files(kind)
-    truth = held.truth
+    truth = _truth_as_compared(held.truth)
     if truth is None:
         return None
     models = [with_fixes(kind, model) for model in held.models]
@@ -569,7 +573,7 @@ def _joined(of_boxes: LoadedFiles[Annotations]) -> LoadedBoxes:
 def load_pixels() -> LoadedBoxes | None:
     """Return the files of boxes whose pixels can be counted; None when a side is missing or has errors."""
     held = files(BOXES)
-    truth = held.truth
+    truth = _truth_as_compared(held.truth)
     if truth is None:
         return None
     usable, refused = [], []

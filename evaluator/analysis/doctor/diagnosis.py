@@ -14,7 +14,7 @@ import msgspec
 
 from evaluator.analysis.doctor import geometry
 from evaluator.analysis.doctor.pages_apart import pages_apart
-from evaluator.data import document_names
+from evaluator.data import document_names, taxonomies
 from evaluator.data import label_names as labels
 from evaluator.data.dataset import Annotations, page_keys
 from evaluator.data.fixes import (
@@ -353,8 +353,19 @@ class _Doctor:
             yield spelling
         if moved:
             yield (*spelling, *moved)
+        yield from ((Fix("labels", name),) for name in self._taxonomies(fixed))
         if exchanged := self._exchanged(fixed, spelling):
             yield (*spelling, *moved, *exchanged)
+
+    def _taxonomies(self, fixed: Annotations) -> Iterator[str]:
+        """Yield the taxonomies of the ground truth that have a name for each label of a prediction, of another one."""
+        if {*fixed.labels} <= {*self._truth.labels} or not any(taxonomies.taxonomies_of(fixed.labels)):
+            return
+        for name in taxonomies.taxonomies_of(self._truth.labels):
+            known_as = taxonomies.under_names_of(name, fixed.labels, fixed.format)
+            if known_as.names and not known_as.left:
+                yield name
+                return
 
     def _exchanged(self, fixed: Annotations, spelling: tuple[Fix, ...] = ()) -> tuple[Fix, ...]:
         """Return fixes of labels that both files have, in some spelling, and that stand for one another."""

@@ -37,6 +37,7 @@ from evaluator.data.image_ids import LIKELY
 from evaluator.data.issues import BadInput, FixableMismatch, Issue, count_of, examples, listed, quote, refuse
 from evaluator.data.label_names import proposals, same_but_for_spelling
 from evaluator.data.page_sizes import on_same_pages
+from evaluator.data.taxonomies import under_names_of
 from evaluator.formats.coco import is_unresolved
 from evaluator.formats.posters import Posters
 from evaluator.matching.overlap_limit import crowding_issues
@@ -59,7 +60,9 @@ def fix_sources(
     if truth is None or not fixes:
         return truth, list(models)
     of_truth = fixes_for(fixes, truth.name, prediction=False)
-    if of_truth and models:
+    if all(fix.of_all_files for fix in of_truth):
+        truth = _fix_source(truth, truth, of_truth)
+    elif models:
         truth = _fix_source(truth, models[0], of_truth)
     return truth, [_fix_source(model, truth, fixes_for(fixes, model.name)) for model in models]
 
@@ -86,6 +89,8 @@ def _with_ids(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> 
     used: list[Fix] = []
     respelled = same_but_for_spelling([*stated.values()], other.labels)
     for fix in fixes:
+        if fix.of_all_files:
+            respelled |= under_names_of(fix.value, [*stated.values()]).names
         old, _, new = fix.value.rpartition("=")
         others = {"label": {old: new}, "labels": respelled}.get(fix.kind, {})
         found = {key: others[name] for key in source.labels for name in (key, stated.get(key)) if name in others}

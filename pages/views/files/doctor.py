@@ -15,6 +15,7 @@ from evaluator.analysis.doctor import match_check
 from evaluator.analysis.doctor.contents import Check, Contents, PageCount, Spread, contents, page_counts
 from evaluator.analysis.doctor.diagnosis import Diagnosis
 from evaluator.analysis.doctor.preview import Boxes, Preview, preview
+from evaluator.data import taxonomies
 from evaluator.data.boxes import FloatArray
 from evaluator.data.dataset import Annotations
 from evaluator.data.fixes import Fix, fix_description, parse_fix
@@ -24,7 +25,7 @@ from evaluator.project import Member
 from pages.app import frame, protocol, session_files, widgets
 from pages.app.cache import Cached
 from pages.app.session_files import BOXES
-from pages.app.state import chosen_cells, open_page, state
+from pages.app.state import chosen_cells, form_value, open_page, state
 
 _SHOWN = 6
 _PAPER = 168
@@ -147,9 +148,10 @@ def undo_lines() -> None:
     """Draw one line for each file with fixes: what they are, and the way back."""
     for place, (name, fixes) in enumerate(applied().items()):
         words = ", ".join(fix_description(fix) for fix in fixes)
+        whose = "all files" if all(fix.of_all_files for fix in fixes) else "all predictions"
         with st.container(key=f"fixed_{place}", horizontal=True, vertical_alignment="center"):
             st.caption(
-                f"In {frame.escaped(name or 'all predictions')}: {frame.escaped(words)}.",
+                f"In {frame.escaped(name or whose)}: {frame.escaped(words)}.",
                 width="content",
             )
             st.button("Undo", key=f"undo_{place}", on_click=undo, args=(name,), type="tertiary")
@@ -258,6 +260,35 @@ def _rectangles(xyxy: FloatArray, name: str) -> str:
         f'height:{100 * (y2 - y1):.2f}%"></s>'
         for x1, y1, x2, y2 in cut.tolist()
         if x2 > x1 and y2 > y1
+    )
+
+
+def _take_taxonomy(key: str) -> None:
+    chosen = form_value(key)
+    others = (text for text in state.fixes if not (parse_fix(text).of_all_files and not parse_fix(text).file))
+    state.fixes = (*others, *([f"labels={chosen}"] if chosen else []))
+
+
+def taxonomy() -> None:
+    """Draw the choice of a taxonomy under whose names the labels of all files are read."""
+    if not session_files.files(BOXES).members:
+        return
+    fixes = map(parse_fix, state.fixes)
+    chosen = next((fix.value for fix in fixes if fix.of_all_files and not fix.file), "")
+    names = ("", *taxonomies.NAMES)
+    frame.section("Label names", "those of a known taxonomy, in all files")
+    # Another widget for each choice: that of one key would keep what was undone elsewhere.
+    key = f"taxonomy_{chosen}"
+    st.selectbox(
+        "Label names",
+        names,
+        names.index(chosen),
+        lambda name: taxonomies.taxonomy(name).title if name else "As the files have them",
+        label_visibility="collapsed",
+        key=key,
+        on_change=_take_taxonomy,
+        args=(key,),
+        width=280,
     )
 
 

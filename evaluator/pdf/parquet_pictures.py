@@ -14,7 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from evaluator.pdf.worker import image_suffix
 from evaluator.system.lru_cache import LRUCache
 
 SUFFIX: Final = ".parquet"
@@ -32,6 +31,8 @@ class _Copy:
     """A picture that was copied out of a table; its file goes with it."""
 
     def __init__(self, of: Path, name: str, content: bytes) -> None:
+        from evaluator.pdf.worker import image_suffix  # what reads numbers alone needs no renderer
+
         folder = Path(tempfile.mkdtemp(prefix="layoutscope-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         # The last steps of its path are what a message shows.

@@ -431,7 +431,8 @@ class Builder:
         room = _TOLERANCE[self._unit]
         if self._unit == "pixels" and not (width > 0.0 and height > 0.0 and page.size):
             return
-        if any(over > room for over in (-xyxy[0], -xyxy[1], xyxy[2] - width, xyxy[3] - height)):
+        x1, y1, x2, y2 = xyxy
+        if -x1 > room or -y1 > room or x2 - width > room or y2 - height > room:
             rule = f"a region should not leave its image by more than {room:g} px"
             if self._unit == "page":
                 rule = f"coordinates should be between 0 and 1, shares of the page ({self._source})"

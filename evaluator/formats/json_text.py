@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import msgspec
 import numpy as np
@@ -277,14 +277,15 @@ def lone_surrogate(place: JsonPath, text: str) -> Oddity:
 
 
 def _entries(tree: object) -> int:
-    count, waiting = 0, [tree]
+    count = 0
+    waiting: list[Any] = [[tree]]
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
             count += len(value)
-            value = list(value.values())
-        if isinstance(value, list):
-            waiting += [each for each in value if isinstance(each, dict | list)]
+            value = value.values()
+        # Not `dict | list`, which is made anew for each value.
+        waiting += [each for each in value if isinstance(each, (dict, list))]
     return count
 
 

@@ -167,7 +167,7 @@ class Ledger:
         """Return one row per label of `labels`."""
         dataset = self.dataset
         every = self._by(dataset.ground_truth.label, self.a.label, self.b.label, len(dataset.labels))
-        rows = np.array([dataset.labels.index(label) for label in self.labels], dtype=np.int64)
+        rows = np.array([dataset.label_code[label] for label in self.labels], dtype=np.int64)
         return every.of(lambda column: column[rows])
 
     @cached_property

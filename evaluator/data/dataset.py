@@ -338,10 +338,15 @@ class Dataset:
         `ValueError` when a wanted label is not mapped; its sentence begins with `unknown`.
         """
         mapped = self.labels[: self.evaluated]
-        strange = [label for label in labels or () if label not in mapped]
+        strange = [label for label in labels or () if self.label_code.get(label, self.evaluated) >= self.evaluated]
         if strange:
             raise ValueError(f"{unknown}: {', '.join(strange)}")
-        return mapped if labels is None else tuple(label for label in mapped if label in labels)
+        return mapped if labels is None else tuple(sorted({*labels}, key=self.label_code.__getitem__))
+
+    @cached_property
+    def label_code(self) -> Mapping[str, int]:
+        """Code of each label."""
+        return {label: code for code, label in enumerate(self.labels)}
 
     @cached_property
     def document_code(self) -> Mapping[str, int]:
@@ -567,7 +572,8 @@ def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotation
     renamed = [names.get(label, label) for label in annotations.labels]
     mapped = dict.fromkeys(renamed[: annotations.evaluated])
     labels = tuple(dict.fromkeys([*mapped, *renamed]))
-    codes = np.array([labels.index(label) for label in renamed], dtype=np.int32)
+    code = {label: at for at, label in enumerate(labels)}
+    codes = np.array([code[label] for label in renamed], dtype=np.int32)
     boxes = replace(annotations.boxes, label=codes[annotations.boxes.label])
     label_map = {key: names.get(label, label) for key, label in annotations.label_map.items()}
     return replace(annotations, labels=labels, evaluated=len(mapped), boxes=boxes, label_map=label_map)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -21,17 +22,21 @@ _AS_MANY: Final = 0.9
 _LEAST_GAIN: Final = 0.1
 
 
+LabelTable = Counter[tuple[int, int]]
+"""How many boxes of a label of one file, by its code, lie on one of a label of another."""
+
+
 class Overlaps(NamedTuple):
     """How many boxes of each label lie on a box of each label of another file.
 
     `counts`: boxes of each label, (L,). `compared`: those on pages that were looked at and where the other file has
-    boxes. `table`: int64 (L, K), those with IoU 0.5 or more with a box of a label; the best one counts. `known`: boxes
-    of each label of the other file on these pages, (K,).
+    boxes. `table`: those with IoU 0.5 or more with a box of a label; the best one counts. `known`: boxes of each label
+    of the other file on these pages, (K,).
     """
 
     counts: IntArray
     compared: IntArray
-    table: IntArray
+    table: LabelTable
     known: IntArray
 
 
@@ -87,34 +92,35 @@ def exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, f
 
 
 def _exchanged(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, fewest: int) -> Exchanged:
-    code = {label: at for at, label in enumerate(known)}
-    shared = [(row, label) for row, label in enumerate(labels) if label in code]
-    lying = int(sum(overlaps.table[row].sum() for row, _ in shared))
-    table = overlaps.table[[row for row, _ in shared]]
-    own = [code[label] for _, label in shared]
-    taken = {shared[at][1]: known[to] for at, to in _one_to_one(table, own, fewest).items()}
+    code, table = {label: at for at, label in enumerate(known)}, overlaps.table
+    shared = {row: label for row, label in enumerate(labels) if label in code}
+    lying = sum(count for (row, _), count in table.items() if row in shared)
+    own = {row: code[label] for row, label in shared.items()}
+    taken = _one_to_one(table, own, fewest)
     others = set(taken.values())
     # The others stay what they are.
-    taken |= {label: label for _, label in shared if label not in taken and label not in others}
-    of = {label: row for (_, label), row in zip(shared, table, strict=True)}
-    on_taken = int(sum(of[label][code[other]] for label, other in taken.items()))
+    taken |= {row: at for row, at in own.items() if row not in taken and at not in others}
+    on_taken = sum(table[cell] for cell in taken.items())
     for words, rule in _orders(known):
         # Labels of few boxes follow the rule that most boxes follow.
-        following = sum(int(overlaps.table[row, code[rule[label]]]) for row, label in shared)
+        following = sum(table[row, code[rule[label]]] for row, label in shared.items())
         if following > _LEAST_SHARE * lying and following >= _AS_MANY * on_taken:
-            return Exchanged({label: rule[label] for _, label in shared if rule[label] != label}, words)
-    moved = {label: taken[label] for _, label in shared if taken.get(label, label) != label}
-    gained = int(sum(of[label][code[other]] - of[label][code[label]] for label, other in moved.items()))
+            return Exchanged({label: rule[label] for label in shared.values() if rule[label] != label}, words)
+    moved = {row: taken[row] for row, at in own.items() if taken.get(row, at) != at}
+    gained = sum(table[row, to] - table[row, own[row]] for row, to in moved.items())
+    names = {shared[row]: known[to] for row, to in moved.items()}
     # Where it is no chance, and labels are mixed up besides, most is enough.
     least = _LEAST_SHARE if fewest > 1 else 0.5
-    return Exchanged(moved if on_taken > least * lying and gained > _LEAST_GAIN * lying else {})
+    return Exchanged(names if on_taken > least * lying and gained > _LEAST_GAIN * lying else {})
 
 
-def _one_to_one(table: IntArray, own: Sequence[int], fewest: int) -> dict[int, int]:
-    """Return a column by row: most boxes first; of equally many a row has its own one."""
-    places = np.argwhere(2 * table >= np.maximum(table.max(axis=1, initial=0, keepdims=True), 1))
-    cells = [(int(table[at, to]), at, to) for at, to in places.tolist()]
-    cells.sort(key=lambda cell: (-cell[0], own[cell[1]] != cell[2]))
+def _one_to_one(table: LabelTable, own: Mapping[int, int], fewest: int) -> dict[int, int]:
+    """Return a column by row of `own`: most boxes first; of equally many a row has its own one."""
+    most: dict[int, int] = {}
+    for (at, _), count in table.items():
+        most[at] = max(count, most.get(at, 0))
+    cells = [(count, at, to) for (at, to), count in table.items() if at in own and 2 * count >= most[at]]
+    cells.sort(key=lambda cell: (-cell[0], own[cell[1]] != cell[2], cell[1:]))
     taken: dict[int, int] = {}
     others = set[int]()
     for least in (fewest, 1):
@@ -129,14 +135,16 @@ def _one_to_one(table: IntArray, own: Sequence[int], fewest: int) -> dict[int, i
 def beyond_chance(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps, meant: Exchanged) -> bool:
     """Tell whether none of 99 orders brings as many boxes of the labels that are meant otherwise in place."""
     row, code = ({label: at for at, label in enumerate(names)} for names in (labels, known))
-    table = overlaps.table[[row[label] for label in meant.names]]
-    places, width = np.argwhere(table), table.shape[1]
-    ours, theirs = np.repeat(places, table[tuple(places.T)], axis=0).T
-    reached = sum(int(overlaps.table[row[old], code[new]]) for old, new in meant.names.items())
+    rows, width = dict.fromkeys((row[label] for label in meant.names), -1), len(known)
+    boxes = Counter({cell: count for cell, count in sorted(overlaps.table.items()) if cell[0] in rows})
+    ours, theirs = np.array([*boxes.elements()], dtype=np.int64).reshape(-1, 2).T
+    reached = sum(overlaps.table[row[old], code[new]] for old, new in meant.names.items())
     rng = np.random.default_rng(0)
     for _ in range(_SHUFFLES):
-        mixed = np.bincount(ours * width + rng.permutation(theirs), minlength=table.size).reshape(table.shape)
-        if sum(mixed[at, to] for at, to in _one_to_one(mixed, [-1] * len(table), 1).items()) >= reached:
+        cells, counts = np.unique(ours * width + rng.permutation(theirs), return_counts=True)
+        places = zip((cells // width).tolist(), (cells % width).tolist(), strict=True)
+        mixed = Counter(dict(zip(places, counts.tolist(), strict=True)))
+        if sum(mixed[cell] for cell in _one_to_one(mixed, rows, 1).items()) >= reached:
             return False
     return True
 
@@ -163,19 +171,22 @@ def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -
     """
     by_name = same_but_for_spelling(labels, known)
     code = {label: at for at, label in enumerate(known)}
+    lying_on: dict[int, dict[int, int]] = {}
+    for (row, to), count in sorted(overlaps.table.items()):
+        lying_on.setdefault(row, {})[to] = count
     proposed = []
     for row, label in enumerate(labels):
         if label in code or not overlaps.counts[row]:
             continue
-        lying, compared = overlaps.table[row], int(overlaps.compared[row])
-        best = int(np.argmax(lying)) if len(known) else 0
-        most = int(lying[best]) if len(known) else 0
+        lying, compared = lying_on.get(row, {}), int(overlaps.compared[row])
+        best = max(lying, key=lying.__getitem__, default=0)
+        most = lying.get(best, 0)
         proposal, reason = by_name.get(label), "name"
         if proposal is not None:
-            most = int(lying[code[proposal]])
+            most = lying.get(code[proposal], 0)
         elif (
             most >= _FEWEST
-            and 2 * most > int(lying.sum())
+            and 2 * most > sum(lying.values())
             and 3 * most >= _LEAST_SHARE * min(compared, int(overlaps.known[best]))
         ):
             # Of the boxes that lie on anything, most lie on this label, and many of either side do.

@@ -90,7 +90,7 @@ class BoxMatching(ABC):
     @property
     def label_codes(self) -> IntArray:
         """Codes of the scored labels, int64."""
-        return np.array([self.dataset.labels.index(label) for label in self.labels], dtype=np.int64)
+        return np.array([self.dataset.label_code[label] for label in self.labels], dtype=np.int64)
 
     @property
     def own_options(self) -> Mapping[str, object]:

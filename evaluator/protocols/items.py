@@ -501,7 +501,7 @@ class ItemProtocol(Protocol[Annotations, OptionsT]):
         return [self._chosen(side, dataset, options) for side in (dataset.ground_truth, dataset.predictions[0])]
 
     def _chosen(self, side: JoinedBoxes, dataset: Dataset, options: OptionsT) -> BoolArray:
-        codes = [dataset.labels.index(label) for label in dataset.scored_labels(options.labels)]
+        codes = [dataset.label_code[label] for label in dataset.scored_labels(options.labels)]
         return self.takes_part(side) & (np.isin(side.label, codes) | (options.labels is None))
 
     def prepare(

@@ -6,6 +6,8 @@ import random
 import re
 import sys
 import tempfile
+import tracemalloc
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -17,7 +19,7 @@ import pytest
 
 from evaluator import formats, project
 from evaluator.analysis.doctor import diagnosis as diagnosis_module
-from evaluator.analysis.doctor import match_check
+from evaluator.analysis.doctor import geometry, match_check
 from evaluator.analysis.doctor.diagnosis import Diagnosis, fix_advice
 from evaluator.data import label_names
 from evaluator.data.dataset import Annotations, join
@@ -252,7 +254,7 @@ def test_few_boxes_are_no_evidence_for_a_label() -> None:
     for boxes, known, overlapping, wanted in (
         (5, 5, 1, None), (1, 1, 1, None), (2, 2, 2, None), (3, 3, 3, "Text"), (300, 10, 9, "Text"), (300, 90, 9, None)
     ):  # fmt: skip
-        counted = Overlaps(np.array([boxes]), np.array([boxes]), np.array([[overlapping]]), np.array([known]))
+        counted = Overlaps(np.array([boxes]), np.array([boxes]), Counter({(0, 0): overlapping}), np.array([known]))
         (proposal,) = proposals(["aside"], ["Text"], counted)
         assert (proposal.proposal, proposal.overlapping) == (wanted, overlapping)
         assert bool(proposal.reason) == bool(wanted)
@@ -272,10 +274,8 @@ def test_labels_are_exchanged_where_all_of_them_together_are_no_chance(
     cells: dict[tuple[int, int], int], names: str
 ) -> None:
     """No label has boxes enough by itself; three boxes of two labels, and labels mixed up, may be chance."""
-    table = np.zeros((6, 6), dtype=np.int64)
-    table[tuple(np.transpose(list(cells)))] = list(cells.values())
-    labels, sums = list("abcdef"), (table.sum(axis=1), table.sum(axis=0))
-    exchanged = label_names.exchanged(labels, labels, Overlaps(sums[0], sums[0], table, sums[1]))
+    labels, sums = list("abcdef"), np.zeros(6, dtype=np.int64)
+    exchanged = label_names.exchanged(labels, labels, Overlaps(sums, sums, Counter(cells), sums))
     assert " ".join(f"{old}={new}" for old, new in exchanged.names.items()) == names
 
 
@@ -488,9 +488,20 @@ def test_labels_are_compared_in_the_time_of_their_number(way: Callable[..., obje
         known = [f"label {number}" for number in range(count)]
         ours = known[::-1] if way is label_names.exchanged else [f"class {number}" for number in range(count)]
         counts = np.full(count, 5)
-        return lines_run(lambda: way(ours, known, Overlaps(counts, counts, 5 * np.eye(count, dtype=np.int64), counts)))
+        table = Counter({(at, at): 5 for at in range(count)})
+        return lines_run(lambda: way(ours, known, Overlaps(counts, counts, table, counts)))
 
     assert work(400) < 5 * work(100)
+
+
+def test_labels_that_never_meet_take_no_memory() -> None:
+    rows = [box(0.1, 0.1, 0.2, 0.2, label=f"label {at}", page=at) for at in range(2_000)]
+    truth, prediction = ground_truth(rows), annotations([row._replace(score=0.9) for row in rows])
+    tracemalloc.start()
+    assert len(geometry.overlaps(prediction, truth).table) == 2_000
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 10 * 2**20  # a number for each pair of labels is 30 MB
 
 
 def test_one_prefix_with_one_suffix_is_found_among_many_names() -> None:

@@ -431,8 +431,7 @@ def _written(
 def overlaps(source: Annotations, other: Annotations) -> Overlaps:
     """Return how many boxes of each label lie on one of each label of another file, of a sample of pages."""
     counts = np.bincount(source.boxes.label, minlength=len(source.labels)).astype(np.int64)
-    table = np.zeros((len(source.labels), len(other.labels)), dtype=np.int64)
-    nothing = Overlaps(counts, np.zeros_like(counts), table, np.zeros(len(other.labels), dtype=np.int64))
+    nothing = Overlaps(counts, np.zeros_like(counts), Counter(), np.zeros(len(other.labels), dtype=np.int64))
     search = _Search(source, other)
     if not search.possible:
         return nothing
@@ -446,7 +445,7 @@ def overlaps(source: Annotations, other: Annotations) -> Overlaps:
     fits = value[best] >= _IOU
     np.add.at(nothing.compared, label, 1)
     np.add.at(nothing.known, other.boxes.label[np.flatnonzero(np.bincount(first))], 1)
-    np.add.at(nothing.table, (label[fits], other.boxes.label[first[best[fits]]]), 1)
+    nothing.table.update(zip(label[fits].tolist(), other.boxes.label[first[best[fits]]].tolist(), strict=True))
     return nothing
 
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import combinations
 from typing import Final
 
 import numpy as np
 
 from evaluator.data import label_names
-from evaluator.data.boxes import IntArray
 from evaluator.data.dataset import Annotations, Dataset, join, page_keys
 from evaluator.data.issues import listed
-from evaluator.data.label_names import Overlaps
+from evaluator.data.label_names import LabelTable, Overlaps
 from evaluator.matching.pages_apart import (
     BY_CHANCE,
     FEWEST,
@@ -160,7 +158,7 @@ def _established(pages: list[tuple[Page, dict[str, Change]]]) -> str:
 def _renamed(dataset: Dataset, pages: list[Page]) -> tuple[tuple[PagesApart, ...], Annotations]:
     """Return the pages on which labels stand for one another, and the prediction with the labels that are meant."""
     truth, prediction = dataset.ground_truth.source, dataset.predictions[0].source
-    tables = {page.row: table for page in pages if (table := _table(truth, prediction, page)).any()}
+    tables = {page.row: table for page in pages if (table := _table(truth, prediction, page))}
     if not tables:
         return (), prediction
     code = {label: at for at, label in enumerate(truth.labels)}
@@ -169,7 +167,8 @@ def _renamed(dataset: Dataset, pages: list[Page]) -> tuple[tuple[PagesApart, ...
     if not rows:
         return (), prediction
     labels = list(dict.fromkeys([*prediction.labels, *names.values()]))
-    new = np.array([labels.index(names.get(label, label)) for label in prediction.labels], dtype=np.int32)
+    place = {label: at for at, label in enumerate(labels)}
+    new = np.array([place[names.get(label, label)] for label in prediction.labels], dtype=np.int32)
     boxes = prediction.boxes
     label = np.where(np.isin(dataset.predictions[0].page, rows), new[boxes.label], boxes.label)
     said = words or listed([f"{old} read as {name}" for old, name in names.items()])
@@ -178,17 +177,19 @@ def _renamed(dataset: Dataset, pages: list[Page]) -> tuple[tuple[PagesApart, ...
 
 
 def _of_pool(
-    truth: Annotations, prediction: Annotations, tables: Mapping[int, IntArray], own: Mapping[int, int]
+    truth: Annotations, prediction: Annotations, tables: Mapping[int, LabelTable], own: Mapping[int, int]
 ) -> _Renamed | None:
     """Return what labels mean on the pages on which most boxes have another one; None where that is no sign."""
     code = {label: at for at, label in enumerate(truth.labels)}
     given = {entry: _on(table, own) for entry, table in tables.items()}
-    pool = sum(
-        (table for entry, table in tables.items() if given[entry] <= _LITTLE * table.sum()),
-        np.zeros((len(prediction.labels), len(truth.labels)), dtype=np.int64),
-    )
-    counts = pool.sum(axis=1)
-    overlaps = Overlaps(counts, counts, pool, pool.sum(axis=0))
+    pool, others = LabelTable(), LabelTable()
+    for entry, table in tables.items():
+        (pool if given[entry] <= _LITTLE * table.total() else others).update(table)
+    counts, known = np.zeros(len(prediction.labels), dtype=np.int64), np.zeros(len(truth.labels), dtype=np.int64)
+    for (row, at), count in pool.items():
+        counts[row] += count
+        known[at] += count
+    overlaps = Overlaps(counts, counts, pool, known)
     exchanged = label_names.exchanged(prediction.labels, truth.labels, overlaps, fewest=1)
     names, words = exchanged
     # A model that takes one kind for another has no label in its place; several at once are none.
@@ -200,27 +201,25 @@ def _of_pool(
     rows = [entry for entry, table in tables.items() if _on(table, meant) > given[entry]]
     gained = sum(_on(tables[entry], meant) - given[entry] for entry in rows)
     # A model that mixes up labels has pages on which it does so more than on others.
-    others = sum(tables.values()) - pool
-    mixed_up = (others.sum() - _on(others, own) + 0.5) / (others.sum() + 1.0) * pool.sum()
+    mixed_up = (others.total() - _on(others, own) + 0.5) / (others.total() + 1.0) * pool.total()
     least = _RENAMED_BY_CHANCE if set(names) == set(names.values()) else _NOT_ALL_RENAMED
-    if gained < _FEWEST_NAMED or not unlikely(gained, float(mixed_up), least):
+    if gained < _FEWEST_NAMED or not unlikely(gained, mixed_up, least):
         return None
     return names, words, rows
 
 
-def _two(prediction: Annotations, tables: Mapping[int, IntArray], own: Mapping[int, int]) -> _Renamed:
+def _two(prediction: Annotations, tables: Mapping[int, LabelTable], own: Mapping[int, int]) -> _Renamed:
     """Return two labels that stand for one another on the pages on which most of their boxes do; empty for none."""
-    total = sum(tables.values(), np.zeros_like(next(iter(tables.values()))))
-    pairs = [
-        (one, other)
-        for one, other in combinations(own, 2)
-        if min(total[one, own[other]], total[other, own[one]]) >= FEWEST
-    ]
+    total, row_of = LabelTable(), {at: row for row, at in own.items()}
+    for table in tables.values():
+        total.update(table)
+    crossing = ((one, row_of.get(at, -1)) for (one, at), count in total.items() if count >= FEWEST and one in own)
+    pairs = sorted((one, other) for one, other in crossing if one < other and total[other, own[one]] >= FEWEST)
     for one, other in sorted(pairs, key=lambda pair: -total[pair[0], own[pair[1]]] - total[pair[1], own[pair[0]]]):
         kept, exchanged_ = {one: own[one], other: own[other]}, {one: own[other], other: own[one]}
         counts = {entry: (_on(table, exchanged_), _on(table, kept)) for entry, table in tables.items()}
         rows = [entry for entry, (crossed, straight) in counts.items() if crossed > straight]
-        each = [sum(int(tables[entry][row, at]) for entry in rows) for row, at in exchanged_.items()]
+        each = [sum(tables[entry][cell] for entry in rows) for cell in exchanged_.items()]
         gained = sum(counts[entry][0] - counts[entry][1] for entry in rows)
         rate = _on(total, exchanged_) / (_on(total, exchanged_) + _on(total, kept))
         # A model that mixes the two up has pages on which most are mixed up.
@@ -239,17 +238,16 @@ def _two(prediction: Annotations, tables: Mapping[int, IntArray], own: Mapping[i
     return {}, "", []
 
 
-def _table(truth: Annotations, prediction: Annotations, page: Page) -> IntArray:
+def _table(truth: Annotations, prediction: Annotations, page: Page) -> LabelTable:
     """Return how many boxes of each label of a page lie on one of each label of the ground truth; the best counts."""
-    table = np.zeros((len(prediction.labels), len(truth.labels)), dtype=np.int64)
-    if len(page.theirs):
-        ours, known = prediction.boxes.xyxy[page.ours], truth.boxes.xyxy[page.theirs]
-        of_pair = iou_of_each(ours[None], known)[0]
-        fits = of_pair.max(axis=1) >= _IOU
-        theirs = truth.boxes.label[page.theirs[of_pair.argmax(axis=1)]]
-        np.add.at(table, (prediction.boxes.label[page.ours][fits], theirs[fits]), 1)
-    return table
+    if not len(page.theirs):
+        return LabelTable()
+    ours, known = prediction.boxes.xyxy[page.ours], truth.boxes.xyxy[page.theirs]
+    of_pair = iou_of_each(ours[None], known)[0]
+    fits = of_pair.max(axis=1) >= _IOU
+    theirs = truth.boxes.label[page.theirs[of_pair.argmax(axis=1)]]
+    return LabelTable(zip(prediction.boxes.label[page.ours][fits].tolist(), theirs[fits].tolist(), strict=True))
 
 
-def _on(table: IntArray, meant: Mapping[int, int]) -> int:
-    return sum(int(table[row, at]) for row, at in meant.items())
+def _on(table: LabelTable, meant: Mapping[int, int]) -> int:
+    return sum(count for (row, at), count in table.items() if meant.get(row) == at)

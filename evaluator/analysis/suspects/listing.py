@@ -301,7 +301,7 @@ def suspects(
         raise ValueError(f"suspects need one or two predictions; found {len(dataset.predictions)}")
     if too_many := too_many_labels(dataset):
         raise ValueError(too_many)
-    wanted = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(n) for n in dataset.scored_labels(labels)])
+    wanted = np.isin(np.arange(len(dataset.labels)), [dataset.label_code[n] for n in dataset.scored_labels(labels)])
     truth = _used_boxes(dataset.ground_truth, wanted)
     models = [_used_boxes(side, wanted, min_score) for side in dataset.predictions]
     covers = [dataset.in_both(model)[dataset.page_document] for model in range(len(models))]

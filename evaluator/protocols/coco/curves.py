@@ -226,11 +226,11 @@ class CocoPartial:
 
 
 class Curves:
-    """The curves behind a partial, kept so that a score threshold cuts them short."""
+    """The curves behind a partial, kept so that a score threshold cuts them short; none without ground truth."""
 
     def __init__(self, partial: CocoPartial) -> None:
         self.partial = partial
-        jobs = [(size, code) for size in range(len(partial.positives)) for code in range(partial.labels)]
+        jobs = [*zip(*(of_axis.tolist() for of_axis in np.nonzero(partial.positives)), strict=True)]
         made = in_threads(lambda job: LabelCurves.of(partial, *job), jobs, rows=len(partial.score))
         self._curves = dict(zip(jobs, made, strict=True))
 
@@ -240,9 +240,10 @@ class Curves:
         by_size = {}
         for size, name in enumerate([*AREA_RANGES][: len(self.partial.positives)]):
             limits = MAX_DETECTIONS[-1:] if size else MAX_DETECTIONS
-            by_size[name] = np.empty((1 + len(limits), len(self.partial.thresholds), len(codes)))
+            by_size[name] = np.full((1 + len(limits), len(self.partial.thresholds), len(codes)), np.nan)
             for column, (code, first) in enumerate(zip(codes, kept, strict=True)):
-                by_size[name][..., column] = self._curves[size, code].averages(first, limits)
+                if (size, code) in self._curves:
+                    by_size[name][..., column] = self._curves[size, code].averages(first, limits)
         return Columns(
             precision={name: values[0] for name, values in by_size.items()},
             recall={name: values[-1] for name, values in by_size.items()},
@@ -280,7 +281,7 @@ class LabelCurves(NamedTuple):
         counts = of_label.counts[size]
         rows = np.flatnonzero(counts)
         true, counts = of_label.true[size][rows], counts[rows]
-        first = first_reaching(RECALL_101, max(positives, 1))
+        first = first_reaching(RECALL_101, positives)
         hits, rank, best = [], [], []
         for step in range(len(partial.thresholds)):
             of_step = np.flatnonzero(_at(true, step))
@@ -293,9 +294,7 @@ class LabelCurves(NamedTuple):
 
     def averages(self, kept: int, limits: Sequence[int]) -> FloatArray:
         """Average precision, and recall at each limit, of the first predictions; float64, shape (1 + M, T)."""
-        answer = np.full((1 + len(limits), len(self.hits)), np.nan)
-        if not self.positives:
-            return answer
+        answer = np.empty((1 + len(limits), len(self.hits)))
         interpolated = np.zeros((len(self.hits), len(self.first)))
         # Of the same type, because a column of another one would be copied first.
         last = np.int32(self.rows.searchsorted(np.int32(kept)))

@@ -251,9 +251,16 @@ class ThresholdPartial:
     def average_precision(self) -> FloatArray:
         """Return the average precision of each label, float64; NaN without ground truth that counts."""
         average = eleven_point_precision if self.ap == "11-point" else all_point_precision
+        every = [average(np.flatnonzero(self.hit[rows]) + 1, positives) for rows, positives in self._by_label]
+        return np.array(every, dtype=np.float64)
+
+    @cached_property
+    def _by_label(self) -> list[tuple[IntArray, int]]:
+        """Return the predictions of each label, by falling score, and how much ground truth of it counts."""
         positives = (self.per_label.tp + self.per_label.fn).tolist()
-        ranks = [np.flatnonzero(self.hit[self.label == row]) + 1 for row in range(len(positives))]
-        return np.array([average(*each) for each in zip(ranks, positives, strict=True)], dtype=np.float64)
+        order = np.argsort(self.label, kind="stable")
+        first = np.searchsorted(self.label[order], np.arange(len(positives) + 1))
+        return [(order[low:high], count) for low, high, count in zip(first, first[1:], positives, strict=False)]
 
     @property
     def mean_average_precision(self) -> float | None:
@@ -273,11 +280,9 @@ class ThresholdPartial:
         """Return AP of each label in the best and the worst order of equal scores, (2, L), and how many are tied."""
         average = eleven_point_precision if self.ap == "11-point" else all_point_precision
         in_order, tied = np.stack([self.average_precision, self.average_precision]), 0
-        for row, positives in enumerate((self.per_label.tp + self.per_label.fn).tolist()):
-            of_label = self.label == row
-            hit = self.hit[of_label]
-            steps = [(hit, np.ones(len(hit), dtype=bool))]
-            of_runs = tied_averages(self.score[of_label], steps, partial(average, positives=positives))
+        for row, (rows, positives) in enumerate(self._by_label):
+            steps = [(self.hit[rows], np.ones(len(rows), dtype=bool))]
+            of_runs = tied_averages(self.score[rows], steps, partial(average, positives=positives))
             if of_runs and of_runs.tied:
                 in_order[:, row] = of_runs.averages[:, 0]
                 tied += of_runs.tied

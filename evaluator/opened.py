@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa  # type: ignore[import-untyped]
 
+    from evaluator.charts.result import Figure
     from evaluator.charts.vega import AltairChart
     from evaluator.matching.box_results import AnyBoxResult
     from evaluator.notebook.panes import ComparedPages
@@ -69,7 +70,7 @@ def open_files(
     >>> wrong = boxes[boxes["status"] != "TP"]
     >>> print(wrong["mistake"].value_counts().head(2).to_dict())
     {'invented': 138, 'merged': 47}
-    >>> chart = lines.precision_recall("Table")  # a chart of Altair
+    >>> chart = lines.chart("precision_recall", "Table")  # a chart of Altair
     >>> # lines.viewer() shows its pages in a notebook,
     >>> # files.serve() opens the dashboard on these files.
     """
@@ -203,19 +204,26 @@ class ModelResult:
         tables = [pa.table(_columns(result, name, side)) for name, side in zip(_SIDES, sides, strict=True)]
         return pa.concat_tables(tables)
 
-    def precision_recall(self, label: str | None = None, *, dark: bool = False) -> AltairChart:
-        """Return precision against recall as the lowest score moves, of all labels or one, as a chart of Altair.
+    def chart(self, figure: Figure, label: str | None = None, *, dark: bool = False) -> AltairChart:
+        """Return a figure of the result at its first IoU threshold, as a chart of Altair.
 
-        ValueError for a protocol that matches no boxes.
+        Parameters
+        ----------
+        figure : str
+            ``scores`` and ``precision_recall``: what each score threshold reaches; ``iou``, ``coverage``, ``purity``
+            and ``coverage_purity``: how well boxes fit; ``labels`` and ``causes``: the wrong boxes; ``confusion``:
+            labels of the ground truth against those of the predictions, coloured by the share of the row.
+        label : str, optional
+            The label of the two figures of scores; all labels if not given.
+
+        Raises
+        ------
+        ValueError
+            The protocol matches no boxes, or there is no such figure.
         """
-        from evaluator.charts.curves import precision_recall
+        from evaluator.charts.result import draw
 
-        evaluated = self._matched
-        now = evaluated.matching.min_score
-        chart = precision_recall(
-            {self.name: evaluated.first.score_curve()}, {self.name: now}, label=label, baseline=self.name, dark=dark
-        )
-        return chart.to_altair()
+        return draw(figure, self.name, self._matched.first, label=label, dark=dark).to_altair()
 
     def viewer(self) -> PageViewer:
         """Return the page viewer of the dashboard as a widget of a notebook.

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import doctest
 import json
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import evaluator
+from evaluator.charts.result import Figure
 from evaluator.opened import ModelResult
 from tests.dashboard import SAMPLE_DATA
 from tests.serving import OPENER, ROOT
@@ -88,16 +91,40 @@ def test_dvclive_keeps_what_is_flat(lines: ModelResult, tmp_path: Path, monkeypa
     assert (kept["f1"], kept["f1_by_label"]["Table"]) == (flat["f1"], flat["f1_by_label/Table"])
 
 
-def test_a_chart_has_its_data(lines: ModelResult) -> None:
-    chart = json.loads(lines.precision_recall("Table").to_json())
-    rows = chart["datasets"][chart["layer"][0]["data"]["name"]]
-    assert {"model", "score", "precision", "recall", "f1"} <= rows[0].keys()
+def data_of(result: ModelResult, figure: Figure, label: str | None = None) -> list[dict[str, Any]]:
+    chart = json.loads(result.chart(figure, label).to_json())
+    return [row for rows in chart["datasets"].values() for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("figure", "columns"),
+    [
+        ("scores", {"model", "score", "measure", "value"}),
+        ("precision_recall", {"model", "score", "precision", "recall", "f1"}),
+        *((name, {"start", "boxes", "model"}) for name in ("iou", "coverage", "purity")),
+        ("coverage_purity", {"coverage", "purity", "pair"}),
+        *((name, {"label", "model", "mistakes"}) for name in ("labels", "causes")),
+        ("confusion", {"truth", "prediction", "text", "f1"}),
+    ],
+)
+def test_a_figure_has_its_data(lines: ModelResult, figure: Figure, columns: set[str]) -> None:
+    assert any(columns <= row.keys() for row in data_of(lines, figure, "Table"))
+
+
+def test_the_figures_count_the_boxes_that_are_wrong(lines: ModelResult) -> None:
+    boxes = lines.boxes()
+    wrong = int((boxes["status"] != "TP").sum())
+    assert sum(row["mistakes"] for row in data_of(lines, "labels")) == wrong
+    matched = sum(int(row["text"]) for row in data_of(lines, "confusion") if row["best"])
+    assert matched == int((boxes["status"] == "TP").sum()) // 2
+    with pytest.raises(ValueError, match=r"^a figure is one of scores, precision_recall, .*; found none$"):
+        lines.chart("none")  # type: ignore[arg-type]
 
 
 def test_what_matches_no_boxes_has_numbers_alone(lines: ModelResult) -> None:
     (pixel,) = evaluator.open(FILES[0], FILES[1][0], pdfs=SAMPLE_DATA / "pdf").evaluate("pixel")
     assert pixel.flat()["f1"] > 0.5
-    for asked in (pixel.boxes, pixel.precision_recall, pixel.viewer):
+    for asked in (pixel.boxes, partial(pixel.chart, "scores"), pixel.viewer):
         with pytest.raises(ValueError, match=r"^pixel matches no boxes; table\(\) has its numbers$"):
             asked()
 

@@ -15,12 +15,19 @@ HISTOGRAM_BINS: Final = 20
 
 
 def mistakes_by_label(
-    labels: Sequence[str], mistakes: Mapping[str, IntArray], *, baseline: str, dark: bool, height: int, top: int = 12
+    labels: Sequence[str],
+    mistakes: Mapping[str, IntArray],
+    *,
+    baseline: str,
+    dark: bool,
+    height: int,
+    top: int = 12,
+    what: str = "Mistakes",
 ) -> Chart:
     """Return bars of mistakes per label, most first, one bar per model, of the `top` labels.
 
-    `mistakes`: int64 (len(labels),) by model. `height` in pixels; names of several lines may need more. Point selection
-    ``label`` with ``label`` and ``model`` of one bar; empty axes for no labels.
+    `mistakes`: int64 (len(labels),) by model, called `what`. `height` in pixels; names of several lines may need more.
+    Point selection ``label`` with ``label`` and ``model`` of one bar; empty axes for no labels.
     """
     colours = palette(dark=dark, baseline=baseline)
     total = sum(mistakes.values(), np.zeros(len(labels), dtype=np.int64))
@@ -33,7 +40,7 @@ def mistakes_by_label(
         {model: counts[shown] for model, counts in mistakes.items()},
         "mistakes",
         x=field("mistakes:Q", title=None, scale=scale, axis=axis),
-        tooltip=tips(label="Label", model="Model", mistakes=("Mistakes", ",d")),
+        tooltip=tips(label="Label", model="Model", mistakes=(what, ",d")),
         colours=colours,
         thick=0.86,
         number=",d",

@@ -57,7 +57,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _cause(row: CauseRow, link: Link) -> list[str]:
-    return [markdown_text(row.title), *(side.words for side in row.sides), _page(row, link)]
+    return [markdown_text(row.title), *(side.words for side in row.columns), _page(row, link)]
 
 
 def _page(row: CauseRow, link: Link) -> str:

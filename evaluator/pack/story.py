@@ -244,9 +244,7 @@ def causes_of(
 
 
 def _documents_with(model: Model, side: CauseSide) -> str:
-    dataset = side.result.matching.dataset
-    pages = side.result.causes.page[side.rows]
-    return f"{len(np.unique(dataset.page_document[pages])):,} of {len(dataset.documents):,} in {model.letter}"
+    return f"{side.documents:,} of {len(side.result.matching.dataset.documents):,} in {model.letter}"
 
 
 def causes_words(models: Sequence[Model], causes: Sequence[Cause], options: PackOptions) -> str:

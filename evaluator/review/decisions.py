@@ -42,7 +42,7 @@ from evaluator.review.finding_groups import (
     targets_of_causes,
 )
 from evaluator.review.identity import WRONG_PIXELS
-from evaluator.review.item_targets import ITEM_PROBLEMS
+from evaluator.review.item_targets import ITEM_PROBLEMS, ItemSide
 from evaluator.review.status import FIELD_PROBLEMS, FindingStatus, mistake_of, title_of
 from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, Event, ReviewLog, Target
 from evaluator.review.word_targets import WORD_PROBLEMS
@@ -76,6 +76,17 @@ class CauseSide(NamedTuple):
     def wrong(self) -> int:
         """Return the number of wrong boxes."""
         return len(self.missed) + len(self.extra)
+
+    @property
+    def noun(self) -> str:
+        """Return what is counted as wrong, of several."""
+        return "wrong boxes"
+
+    @property
+    def documents(self) -> int:
+        """Return in how many documents its places are."""
+        pages = self.result.causes.page[self.rows]
+        return len(np.unique(self.result.matching.dataset.page_document[pages]))
 
     @property
     def words(self) -> str:
@@ -163,7 +174,21 @@ class CauseRow(FindingSet):
     @property
     def mistakes(self) -> int:
         """Return the number of its mistakes, of all models, or of its findings."""
-        return sum(side.mistakes for side in self.sides) if self.sides else len(self.entries)
+        return sum(side.mistakes for side in self.columns) if self.columns else len(self.entries)
+
+    @property
+    def columns(self) -> Sequence[CauseSide | ItemSide]:
+        """Return what each model has of it; nothing for a finding of no mistake."""
+        return self.sides
+
+    @property
+    def examples(self) -> int:
+        """Return how many places there are to show one by one; 0 for a finding."""
+        return len(self.places)
+
+    def target(self, example: int = 0) -> tuple[str, Target] | None:
+        """Return what is shown of a row without boxes, by the identity of its verdicts; None for nothing."""
+        return (self.entries[0].judged.target_id, self.entries[0].judged.target) if self.entries else None
 
     @property
     def closed(self) -> bool:
@@ -173,8 +198,8 @@ class CauseRow(FindingSet):
     @property
     def judged(self) -> int:
         """Return how many of its mistakes have a verdict, or several."""
-        if self.sides:
-            return sum(side.judged for side in self.sides)
+        if self.columns:
+            return sum(side.judged for side in self.columns)
         return sum(entry.judged.verdict is not None or entry.judged.conflict for entry in self.entries)
 
     @property
@@ -189,8 +214,8 @@ class CauseRow(FindingSet):
 
     @property
     def most(self) -> int:
-        """Return the wrong boxes of the worse model; 0 for a finding."""
-        return max((side.wrong for side in self.sides), default=0)
+        """Return the wrong boxes, or the cost, of the worse model; 0 for a finding."""
+        return max((side.wrong for side in self.columns), default=0)
 
     @cached_property
     def places(self) -> CausePlaces:
@@ -262,9 +287,10 @@ class CauseRow(FindingSet):
         """Return how far the work is, as it is stored."""
         return "done" if self.closed else (self.task.status if self.task else "") or "open"
 
-    def targets(self, log: ReviewLog, place: CausePlace | None = None) -> dict[str, Target]:
+    def targets(self, log: ReviewLog, example: int | None = None) -> dict[str, Target]:
         """Return its mistakes under all models, or those of one place, by the identity of their verdicts."""
-        if place is not None:
+        if example is not None:
+            place = self.places[example]
             return targets_of_causes(self.sides[place.model].result, np.array([place.row]), log)
         targets = {entry.judged.target_id: entry.judged.target for entry in self.entries} if not self.sides else {}
         for side in self.sides:
@@ -440,7 +466,7 @@ def effect_of(row: CauseRow, log: ReviewLog, made: Decision | None = None) -> Ef
     found. "Ground truth wrong" and "Ignore": F1 on the ground truth corrected by the verdicts on this cause alone.
     """
     if not row.sides:
-        return None
+        return Effect("none") if row.columns else None
     verdicts = {entry.judged.verdict for entry in row.entries if not entry.judged.conflict}
     if {"ground_truth_wrong", "ignore"} & verdicts:
         return _corrected(row, log)

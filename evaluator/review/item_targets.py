@@ -6,12 +6,15 @@ changes no number: an order, a text or a table is corrected in the file of the g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from evaluator.data.issues import count_of
+from evaluator.protocols.items import ItemResult
 from evaluator.protocols.order.mistakes import TITLES as ORDER
 from evaluator.protocols.tables.mistakes import TITLES as TABLES
 from evaluator.protocols.text.mistakes import TITLES as TEXT
@@ -31,12 +34,65 @@ _SENTENCES: Final[Mapping[bool, str]] = {
 }
 
 
+class ItemPlace(NamedTuple):
+    """A mistake of items: its name, its page, which one of this name it is there, and what it costs."""
+
+    name: str
+    document: str
+    page: int
+    number: int
+    cost: int
+
+
+class ItemSide(NamedTuple):
+    """What one model has of a kind of mistake: all of that name, how many are judged, and what they cost in `unit`."""
+
+    places: Sequence[ItemPlace]
+    judged: int
+    unit: str
+
+    @property
+    def mistakes(self) -> int:
+        """Return the number of its mistakes."""
+        return len(self.places)
+
+    @property
+    def wrong(self) -> int:
+        """Return what they cost."""
+        return sum(place.cost for place in self.places)
+
+    @property
+    def noun(self) -> str:
+        """Return what is counted as wrong, of several."""
+        return f"{self.unit}s"
+
+    @property
+    def words(self) -> str:
+        """Return cost and places: ``12 misplaced items at 5 places``."""
+        places = count_of(len(self.places), "place")
+        return f"{count_of(self.wrong, self.unit)} at {places}" if self.places else "none"
+
+    @property
+    def documents(self) -> int:
+        """Return in how many documents they are."""
+        return len({place.document for place in self.places})
+
+
 class ItemsOf(NamedTuple):
     """One model under a protocol of items: name, documents, and the mistakes of a page, from 0, of a document."""
 
     name: str
     documents: Collection[str]
     on_page: Callable[[str, int], Sequence[Target]]
+
+
+def places_of(result: ItemResult[Any]) -> Iterator[ItemPlace]:
+    """Yield the mistakes of a result, page by page."""
+    for page in result.own_pages:
+        seen: Counter[str] = Counter()
+        for name, cost in page.costs:
+            yield ItemPlace(name, page.document, page.page, seen[name], cost)
+            seen[name] += 1
 
 
 def item_target(

@@ -479,12 +479,12 @@ DECISION = {
 def test_the_agenda_has_the_causes_by_boxes_and_what_is_no_mistake(store_path: Path) -> None:
     seeded(store_path)
     data = screen_of(started_meeting())
-    boxes = [[int(each) for each in row["boxes"].split(" / ")] for row in data["agenda"] if row["boxes"]]
+    boxes = [[int(each) for each in row["wrong"].split(" / ")] for row in data["agenda"] if row["wrong"]]
     assert list(map(sum, zip(*boxes, strict=True))) == [302, 196]
     # The cause that fails the rule comes first.
     worse = list(map(max, boxes))[1:]
     assert worse == sorted(worse, reverse=True)
-    assert [row["title"] for row in data["agenda"] if not row["boxes"]] == [
+    assert [row["title"] for row in data["agenda"] if not row["wrong"]] == [
         "Document: gone.pdf", "Page: groundwater-note.pdf, page 1",
     ]  # fmt: skip
     assert (data["title"], data["examples"]) == ("Several Text boxes read as one Text", 5)

@@ -203,7 +203,7 @@ def test_a_cause_has_one_number_in_the_overview_grid_compare_and_meeting(either:
             assert totals[letter][cause["title"]].boxes == int(number), cause["title"]
     for row in component(view(FINDINGS, meeting="yes"), "agenda")["agenda"]:
         every = [str(totals[letter][row["title"]].boxes if row["title"] in totals[letter] else 0) for letter in LETTERS]
-        assert row["boxes"] == " / ".join(every)
+        assert row["wrong"] == " / ".join(every)
 
 
 def test_every_count_of_compare_opens_its_pages(view: View, results: Results) -> None:

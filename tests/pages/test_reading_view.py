@@ -174,8 +174,8 @@ def test_a_verdict_is_kept_beside_its_mistake_listed_and_leads_back(files: str, 
     (judged,) = page_of(start(READING, files=files, model="2", reading="text"))["mistakes"]
     assert judged["verdict"]["agreed"] == "model_wrong"
     app = start(FINDINGS, files=files)
-    row = dashboard.component(app, "answered")["rows"][-1]
-    assert (row["title"], row.get("tags", [])) == ("Another text (text): a, page 2", [])
+    (row,) = (row for row in dashboard.component(app, "answered")["rows"] if row.get("verdict"))
+    assert (row["title"], row.get("tags", [])) == ("Another text (text)", [])
     send_event(app, "answered", "open", row["key"])
     data = page_of(go(app, READING))
     assert (data["model"]["letter"], data["page"]["index"], data["selected"]) == ("2", 1, mistake["keys"][0])
@@ -269,21 +269,47 @@ def test_the_grid_has_a_card_for_each_mistake_and_takes_one_verdict_for_all_of_a
     assert page_of(fine(app.run()))["page"]["index"] == 1
 
 
-def test_a_meeting_shows_the_place_of_a_judged_mistake_of_items(files: str, store_path: Path) -> None:
-    app = start(READING, files=files, model="2", reading="text")
-    (mistake,) = page_of(app)["mistakes"]
-    where = {"document": "a", "index": 1, "number": 1, "keys": mistake["keys"], "target": mistake["target"]}
-    event = {**where, "id": "1", "verdict": "model_wrong", "note": "", "name": "Anna"}
-    send_event(app, "strip", "verdict", [event])
-    (kept,) = stored(store_path)
+def test_mistakes_of_items_that_nobody_judged_are_decided_in_a_meeting_as_causes_of_boxes_are(
+    files: str, store_path: Path
+) -> None:
+    def items_of(app: Any) -> list[dict[str, Any]]:
+        return [row for row in dashboard.component(app, "rows")["rows"] if row["title"].endswith(")")]
+
+    rows = items_of(start(FINDINGS, files=files))
+    assert [(row["title"], row["sides"], row["place"]) for row in rows] == [
+        ("Column jumped (order)", ["none", "1 misplaced item at 1 place"], "a, page 2"),
+        ("Another text (text)", ["none", "9 edited characters at 1 place"], "a, page 2"),
+        ("Other text (table)", ["none", "1 wrong slot at 1 place"], "a, page 2"),
+    ]
     app = dashboard.press(start(FINDINGS, files=files), "Start meeting")
-    app.session_state["meeting_item"] = kept.target_id
+    app.session_state["meeting_item"] = rows[1]["key"]
     data = dashboard.component(fine(app.run()), "agenda")
-    assert (data["title"], data["page"]["place"]) == ("Another text (text): a, page 2", "a, page 2")
+    assert (data["title"], data["page"]["place"], data["examples"]) == ("Another text (text)", "a, page 2", 1)
+    assert data["sentence"] == "A: none. B: 9 edited characters at 1 place in 1 document."
+    listed = {each["title"]: (each["wrong"], each["noun"], each["state"]) for each in data["agenda"]}
+    assert listed["Another text (text)"] == ("0 / 9", "edited characters", "Open")
+    said = {"verdict": "model_wrong", "note": "", "owner": "Ben", "due": "", "status": "open"}
+    where = {"item": rows[1]["key"], "example": 0, "whole": True, "onward": False}
+    app = send_event(app, "agenda", "decide", [{"id": "of-items", "name": "Ada", **where, **said}])
+    (kept,) = stored(store_path)
     (judged,) = kept.target.boxes
+    data = dashboard.component(app, "agenda")
     x1, y1, x2, y2 = data["page"]["zoom"]
     assert x1 <= judged.xyxy[0]
     assert y1 <= judged.xyxy[1]
     assert (x2 - x1) * (y2 - y1) < 1
     marked = [[box["side"] for box in pane["boxes"] if box["key"] in pane["chosen"]] for pane in data["page"]["panes"]]
     assert marked[1] == ["prediction"]
+    (line,) = (line for line in data["minutes"].splitlines() if line.startswith("| Another text"))
+    assert "9 edited characters at 1 place | [a, page 2](" in line
+    assert "Model wrong, Ada (unverified)" in line
+    assert "Changes no number" in line
+    decided = items_of(start(FINDINGS, files=files, decided="decided"))
+    assert [(row["title"], row["verdict"], row["owner"]) for row in decided] == [
+        ("Another text (text)", "Model wrong", "Ben")
+    ]
+    app = send_event(start(FINDINGS, files=files), "rows", "open", rows[0]["key"])
+    assert (dashboard.title(app), [each["title"] for each in page_of(app)["mistakes"]]) == (
+        "Reading",
+        ["Column jumped"],
+    )

@@ -29,7 +29,7 @@ def decision_row(
     improbable: Collection[str],
 ) -> DecisionRowItem:
     """Return a row in words; `effect` is that of its verdict, `known`: whether a finding's page is open."""
-    task, own, place = row.task, row.votes.get(reviewer), place_of(row) if row.sides or known else None
+    task, own, place = row.task, row.votes.get(reviewer), place_of(row) if row.columns or known else None
     status = row.status_key
     tags = ["fails the rule"] if row.fails else []
     tags += dict.fromkeys(STATES[entry.state] for entry in row.entries if not row.sides and entry.state != "applies")
@@ -39,7 +39,7 @@ def decision_row(
         key=row.key,
         title=displayed(row.title),
         tags=tags,
-        sides=[side.words for side in row.sides],
+        sides=[side.words for side in row.columns],
         place=place[2] if place else "",
         pictured=place is not None,
         mark=VERDICT_MARKS[row.opinion] if row.entries else "",
@@ -78,8 +78,8 @@ def place_of(row: CauseRow) -> tuple[str, int, str] | None:
         dataset, page = result.matching.dataset, int(result.causes.page[place.row])
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
         return document.doc_id, index, f"{name_in_list(document.name)}, page {index + 1}"
-    target = row.entries[0].judged.target
-    if target.document is None or target.page is None:
+    shown = row.target()
+    if shown is None or (target := shown[1]).document is None or target.page is None:
         return None
     return target.document, target.page, f"{name_in_list(target.document)}, page {target.page + 1}"
 
@@ -134,6 +134,9 @@ def _left(rows: Sequence[CauseRow], letters: Sequence[str]) -> str:
     left = [row for row in rows if not row.entries]
     if not left:
         return "none is open."
-    counts = [sum(row.sides[place].wrong for row in left) for place in range(len(letters))]
+    boxes, others = [row for row in left if row.sides], [row for row in left if not row.sides]
+    counts = [sum(row.sides[place].wrong for row in boxes) for place in range(len(letters))]
     wrong = listed([f"{count_of(count, 'wrong box')} of {each}" for each, count in zip(letters, counts, strict=True)])
-    return f"{len(left):,} {'is' if len(left) == 1 else 'are'} open, with {wrong}."
+    mistakes = count_of(sum(row.mistakes for row in others), "mistake")
+    more = f", and {mistakes} of order, text or tables" if others else ""
+    return f"{len(left):,} {'is' if len(left) == 1 else 'are'} open, with {wrong}{more}."

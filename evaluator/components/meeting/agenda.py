@@ -21,7 +21,8 @@ def agenda_rows(rows: Sequence[CauseRow], shown: str = "") -> list[AgendaRowItem
         AgendaRowItem(
             key=row.key,
             title=row.title,
-            boxes=" / ".join(f"{side.wrong:,}" for side in row.sides),
+            wrong=" / ".join(f"{side.wrong:,}" for side in row.columns),
+            noun=row.columns[0].noun if row.columns else "",
             state=state_words(row),
             done=row.done,
         )
@@ -46,14 +47,12 @@ def rest_of_agenda(rows: Sequence[CauseRow]) -> str:
 
 
 def sentence_of(row: CauseRow, letters: Sequence[str]) -> str:
-    """Return wrong boxes, places and documents of an item under each model; what became of a finding."""
-    if not row.sides:
+    """Return what is wrong, places and documents of an item under each model; what became of a finding."""
+    if not row.columns:
         return row.entries[0].sentence
     parts = []
-    for letter, side in zip(letters, row.sides, strict=True):
-        pages = side.result.causes.page[side.rows]
-        documents = len(set(side.result.matching.dataset.page_document[pages].tolist()))
-        where = f" in {count_of(documents, 'document')}" if documents else ""
+    for letter, side in zip(letters, row.columns, strict=True):
+        where = f" in {count_of(side.documents, 'document')}" if side.documents else ""
         parts.append(f"{letter}: {side.words}{where}.")
     return " ".join(parts)
 

@@ -270,13 +270,13 @@ class Meeting {
   drawAgenda(data) {
     const done = data.agenda.filter((row) => row.done).length;
     const rows = data.agenda.map((row, place) => html("li", {},
-      button(`${place + 1}. ${row.title}, ${row.boxes ? `${row.boxes} wrong boxes, ` : ""}${row.state}`, { class: "mt-row-item", "aria-current": row.key === data.item ? "true" : null },
-        () => this.goTo(row.key), html("i", {}, String(place + 1)), html("span", {}, row.title), html("b", {}, row.boxes), html("small", {}, row.state))));
+      button(`${place + 1}. ${row.title}, ${row.wrong ? `${row.wrong} ${row.noun}, ` : ""}${row.state}`, { class: "mt-row-item", "aria-current": row.key === data.item ? "true" : null },
+        () => this.goTo(row.key), html("i", {}, String(place + 1)), html("span", {}, row.title), html("b", { title: row.noun }, row.wrong), html("small", {}, row.state))));
     this.aside.replaceChildren(
       button("", { class: "mt-end" }, () => this.send("end", true), icon("left"), data.live.role === "presents" ? "End the meeting" : "Leave the meeting"),
       html("div", { class: "mt-agenda-head" }, html("h2", {}, "Agenda"), html("span", {}, `${done} of ${data.agenda.length} done`)),
       html("div", { class: "mt-bar" }, html("i", { style: `width:${percentOf(data.agenda.length ? done / data.agenda.length : 0)}` })),
-      html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause"), html("span", { class: "mt-letters" }, "wrong boxes", ...data.letters.map(letterBadge))),
+      html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause"), html("span", { class: "mt-letters" }, "wrong", ...data.letters.map(letterBadge))),
       html("ol", {}, ...rows), html("p", { class: "mt-muted" }, data.rest));
     this.aside.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   }

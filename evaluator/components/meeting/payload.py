@@ -17,8 +17,10 @@ class AgendaRowItem(Payload, frozen=True):
 
     key: str
     title: str
-    boxes: str
-    """that are wrong, of each model; empty for a finding without a cause"""
+    wrong: str
+    """how much is, of each model; empty for a finding without a cause"""
+    noun: str
+    """what is counted"""
     state: str
     """in words"""
     done: bool

@@ -1119,8 +1119,10 @@ export interface GalleryEvents {
 export interface AgendaRowItem {
   key: string;
   title: string;
-  /** that are wrong, of each model; empty for a finding without a cause */
-  boxes: string;
+  /** how much is, of each model; empty for a finding without a cause */
+  wrong: string;
+  /** what is counted */
+  noun: string;
   /** in words */
   state: string;
   /** whether all of it was judged */

@@ -193,7 +193,7 @@ def _scope(loaded: LoadedBoxes) -> str:
 def _pair_pages(loaded: LoadedBoxes, both: ModelPair, listed: ListedPair, position: int | None) -> PairPages:
     scope, fails = _scope(loaded), model_pair.deciding_cause(loaded, both)
     keys = [result_key(loaded, model) for model in both.chosen]
-    said = [row for row in decision_rows.rows_of(loaded).causes if row.entries] if len(findings.review_log()) else []
+    said = [row for row in decision_rows.boxes_of(loaded).causes if row.entries] if len(findings.review_log()) else []
     cause, families = listed.cause, listed.causes.families
     here = [row for row in said if cause is None or row.family == families[cause]]
     chosen = "" if cause is None else listed.key

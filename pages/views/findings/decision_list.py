@@ -15,6 +15,7 @@ from evaluator.components.payload import ModelItem
 from evaluator.data.dataset import box_key
 from evaluator.data.issues import count_of, plain
 from evaluator.review.decisions import CauseRow, Effect, names_in
+from evaluator.review.identity import stored_name
 from pages.app import frame, widgets
 from pages.app.components import MOST_WANTED, decisions
 from pages.app.results import result_key
@@ -141,8 +142,8 @@ def keep(loaded: LoadedBoxes | None, event: EditEvent) -> None:
 
 
 def _is_open(loaded: LoadedBoxes | None, row: CauseRow) -> bool:
-    target = row.entries[0].judged.target if row.entries else None
-    return loaded is not None and target is not None and target.document in loaded.dataset.document_code
+    shown = row.target()
+    return loaded is not None and shown is not None and shown[1].document in loaded.dataset.document_code
 
 
 def _pictures(loaded: LoadedBoxes | None, rows: Sequence[CauseRow]) -> dict[str, DecisionPictureItem]:
@@ -154,7 +155,8 @@ def _pictures(loaded: LoadedBoxes | None, rows: Sequence[CauseRow]) -> dict[str,
         if place is None:
             continue
         if not row.sides:
-            boxes = [_judged_boxes(row)] * len(loaded.pair)
+            names = [stored_name(loaded.predictions[model.index].name) for model in loaded.pair]
+            boxes = [_judged_boxes(row, name) for name in names]
         corners = [box.xyxy for side in boxes for box in side]
         pictures[row.key] = DecisionPictureItem(
             gallery_items.crop(loaded, place[0], place[1], corners, width=_WIDTH), boxes
@@ -162,11 +164,12 @@ def _pictures(loaded: LoadedBoxes | None, rows: Sequence[CauseRow]) -> dict[str,
     return pictures
 
 
-def _judged_boxes(row: CauseRow) -> list[CardBoxItem]:
-    target = row.entries[0].judged.target
-    if target.unit != "page":
+def _judged_boxes(row: CauseRow, model: str) -> list[CardBoxItem]:
+    shown = row.target()
+    if shown is None or (target := shown[1]).unit != "page":
         return []
     return [
         CardBoxItem(box_key(box.side, place), box.side, "FN" if box.side == "ground_truth" else "FP", box.xyxy)
         for place, box in enumerate(target.boxes)
+        if target.kind != "item" or box.model in (None, model)
     ]

@@ -35,7 +35,7 @@ _EFFECTS: Final = Cached[Effect | None](256)
 
 
 class Rows(NamedTuple):
-    """The causes of the chosen models, those that fail the rule first, and the findings of none."""
+    """The causes of the chosen models, those that fail the rule first, then those of items; and findings of none."""
 
     causes: list[CauseRow]
     others: list[CauseRow]
@@ -43,11 +43,20 @@ class Rows(NamedTuple):
 
 
 def rows_of(loaded: LoadedBoxes | None) -> Rows:
-    """Return the causes and findings under the thresholds of this session."""
+    """Return the causes of boxes and items, and the findings, under the thresholds of this session."""
+    of_boxes, log = boxes_of(loaded), findings.review_log()
+    of_items = item_verdicts.rows(loaded, log) if loaded is not None else []
+    listed = {entry.judged.target_id for row in of_items for entry in row.entries}
+    of_texts = [status for each in _OF_TEXTS.values() for status in each.statuses(log)]
+    others = finding_rows([status for status in of_texts if status.judged.target_id not in listed])
+    return Rows([*of_boxes.causes, *of_items], [*of_boxes.others, *others], of_boxes.worth)
+
+
+def boxes_of(loaded: LoadedBoxes | None) -> Rows:
+    """Return the causes of boxes, and the findings but those of fields, words and items."""
     log = findings.review_log()
-    of_texts = finding_rows([status for each in _OF_TEXTS.values() for status in each.statuses(log)])
     if loaded is None:
-        return Rows([], [*finding_rows(findings.statuses(None, log)), *of_texts], lambda _: None)
+        return Rows([], finding_rows(findings.statuses(None, log)), lambda _: None)
     made = model_pair.decision_of(loaded)
     of_rule = None if made is None else msgspec.json.encode(made.rule)
     key = (*(result_key(loaded, model) for model in loaded.pair), log.revision, of_rule)
@@ -60,7 +69,7 @@ def rows_of(loaded: LoadedBoxes | None) -> Rows:
         return _EFFECTS.of((*key, row.key), lambda: effect_of(row, log, made)) if row.entries else None
 
     causes, others = _ROWS.of(key, rows, most=most_kept(loaded.dataset, 1))
-    return Rows(causes, [*others, *of_texts], worth)
+    return Rows(causes, others, worth)
 
 
 def row_at(loaded: LoadedBoxes | None, key: str) -> CauseRow | None:
@@ -81,6 +90,12 @@ def show_on_page(loaded: LoadedBoxes | None, row: CauseRow, example: int = 0) ->
         state.model = loaded.pair[at.model].index
         state.box = box_key("prediction", extra[0]) if extra else box_key("ground_truth", missed[0])
         st.switch_page(_BROWSER_VIEW)
+    shown = row.target(example)
+    if shown is not None and shown[1].kind == "item":
+        item_verdicts.show_on_page(*shown)
+        st.switch_page(item_verdicts.VIEW_FILE)
+    if not row.entries:
+        return
     entry = row.entries[0]
     target = entry.judged.target
     if target.kind in _OF_TEXTS:

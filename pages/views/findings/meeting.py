@@ -123,7 +123,7 @@ def _with_item(payload: MeetingPayload, loaded: LoadedBoxes, pulse: findings.Pul
         title=row.title,
         sentence=agenda.sentence_of(row, payload.letters),
         example=_example(row),
-        examples=len(row.places),
+        examples=row.examples,
         mistakes=row.mistakes if row.mistakes <= MOST_AT_ONCE else 0,
         here=1 if place is None else len(row.sides[place.model].result.causes.rows[place.row]),
         page=_page(loaded, row),
@@ -135,7 +135,7 @@ def _with_item(payload: MeetingPayload, loaded: LoadedBoxes, pulse: findings.Pul
 
 
 def _example(row: CauseRow, wanted: int | None = None) -> int:
-    return min(max(state.meeting_example if wanted is None else wanted, 0), max(len(row.places) - 1, 0))
+    return min(max(state.meeting_example if wanted is None else wanted, 0), max(row.examples - 1, 0))
 
 
 def _numbers(loaded: LoadedBoxes) -> list[MeetingNumberItem]:
@@ -158,7 +158,8 @@ def _numbers(loaded: LoadedBoxes) -> list[MeetingNumberItem]:
 def _page(loaded: LoadedBoxes, row: CauseRow) -> MeetingPageItem | None:
     dataset = loaded.dataset
     example = example_at(row, row.places[_example(row)]) if row.places else None
-    target = row.entries[0].judged.target if row.entries else None
+    shown = row.target(_example(row)) if example is None else None
+    target = None if shown is None else shown[1]
     if example is not None:
         page = example.page
     elif target is not None and target.page is not None:
@@ -218,10 +219,9 @@ def _save_decisions(loaded: LoadedBoxes) -> None:
 
 
 def _save_decision(loaded: LoadedBoxes, row: CauseRow, event: DecideEvent) -> None:
-    whole = not row.places or (event.whole and row.mistakes <= MOST_AT_ONCE)
-    place = None if whole else row.places[_example(row, event.example)]
+    whole = not row.examples or (event.whole and row.mistakes <= MOST_AT_ONCE)
     unsaved = findings.save_all(
-        row.targets(findings.review_log(), place),
+        row.targets(findings.review_log(), None if whole else _example(row, event.example)),
         verdict=event.verdict,
         note=event.note,
         task=findings.Task(event.owner.strip(), event.due, event.status),
@@ -231,7 +231,7 @@ def _save_decision(loaded: LoadedBoxes, row: CauseRow, event: DecideEvent) -> No
     # Others see at once who that is.
     state.meeting_told = 0.0
     if unsaved is None and event.onward and live.role(loaded, findings.pulse()) != "follows":
-        if not event.whole and event.example + 1 < len(row.places):
+        if not event.whole and event.example + 1 < row.examples:
             state.meeting_example = event.example + 1
         else:
             every = decision_rows.rows_of(loaded)

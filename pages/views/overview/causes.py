@@ -32,7 +32,7 @@ _CHOICES: Final = {"largest": "Largest", "new": "New in B", "solved": "Solved in
 
 def rows_of(loaded: LoadedBoxes) -> list[CauseRow]:
     """Return the causes, the one behind the decision first, then by the wrong boxes of the worse model."""
-    rows = decision_rows.rows_of(loaded).causes
+    rows = decision_rows.boxes_of(loaded).causes
     return [*rows[:1], *sorted(rows[1:], key=lambda row: -row.most)]
 
 

@@ -14,12 +14,14 @@ from evaluator.components.viewer import reading
 from evaluator.components.viewer.judged import attach_items
 from evaluator.components.viewer.payload import PageLayers, PagePayload, VerdictEvent
 from evaluator.components.viewer.reading import READINGS
-from evaluator.review.identity import TargetReview, match_reviews, stored_name, targets_by_id
-from evaluator.review.item_targets import ItemsOf, item_statuses, item_target
+from evaluator.review.identity import TargetReview, finding_id, match_reviews, stored_name, targets_by_id
+from evaluator.review.item_causes import ItemModel, ItemRow, item_rows
+from evaluator.review.item_targets import ItemPlace, ItemsOf, item_statuses, item_target, places_of
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import JudgedBox, ReviewLog, Target
 from evaluator.system.lru_cache import LRUCache
-from pages.app.session_files import Model, PairModel
+from pages.app.cache import Cached
+from pages.app.session_files import LoadedBoxes, Model, PairModel
 from pages.app.state import State, go_to_page, state
 from pages.views.findings import findings
 from pages.views.reading import reading_results
@@ -27,6 +29,7 @@ from pages.views.reading.reading_results import Reading
 
 VIEW_FILE: Final = "pages/reading.py"
 _LAYERS: Final = LRUCache[object, PageLayers](most=64)
+_ROWS: Final = Cached[list[ItemRow]](12)
 
 
 def on_page(of: Reading, model: Model, document: str, page: int, payload: PagePayload) -> PagePayload:
@@ -54,12 +57,43 @@ def statuses(log: ReviewLog) -> list[FindingStatus]:
     return item_statuses(log, [_items_of(of, model) for of, model in _open()])
 
 
-def show_on_page(entry: FindingStatus) -> None:
-    """Make the view Reading open the page of a finding, its mistake chosen, in a model that has it."""
-    target = entry.judged.target
+def rows(loaded: LoadedBoxes, log: ReviewLog) -> list[ItemRow]:
+    """Return the kinds of mistakes of items of the chosen models, with the findings on them, protocol by protocol."""
+    names = [loaded.predictions[model.index].name for model in loaded.pair]
+    of_own = [of for of in _readings() if reading_results.options(of.system).profile == "own"]
+    return [row for of in of_own for row in _rows(of, names, log)]
+
+
+def _rows(of: Reading, names: Sequence[str], log: ReviewLog) -> list[ItemRow]:
+    by_name = {of.loaded.predictions[model.index].name: model for model in of.loaded.models}
+    models = [by_name.get(name) for name in names]
+    keys = [None if model is None else reading_results.key_of(of, model) for model in models]
+
+    def made() -> list[ItemRow]:
+        every = [_model_of(of, model) for model in models]
+        return item_rows(of.system.name, of.system.cost, every, statuses(log))
+
+    return _ROWS.of((*keys, log.revision), made)
+
+
+def _model_of(of: Reading, model: Model | None) -> ItemModel:
+    if model is None:
+        return ItemModel([], lambda _: None)
+    return ItemModel([*places_of(reading_results.result_of(of, model))], partial(_review_of, of, model))
+
+
+def _review_of(of: Reading, model: Model, place: ItemPlace) -> TargetReview | None:
+    layers = layers_of(of, model, place.document, place.page)
+    assert layers is not None
+    mistake = [each for each in layers.mistakes if each.name == place.name][place.number]
+    return reviews(of, model, place.document, place.page).get((mistake.name, tuple(mistake.keys)))
+
+
+def show_on_page(target_id: str, target: Target) -> None:
+    """Make the view Reading open the page of a mistake, which is chosen, in a model that has it."""
     for of, model in _open():
-        for key, (_, judged) in reviews(of, model, target.document or "", target.page or 0).items():
-            if judged is not None and judged.target_id == entry.judged.target_id:
+        for key, review in reviews(of, model, target.document or "", target.page or 0).items():
+            if finding_id(*review) == target_id:
                 reading_results.clear_filter()
                 state.reading_of, state.model = of.system.name, model.index
                 go_to_page(target.document or "", target.page or 0)
@@ -67,9 +101,12 @@ def show_on_page(entry: FindingStatus) -> None:
                 return
 
 
+def _readings() -> list[Reading]:
+    return [of for of in map(reading_results.read, READINGS.values()) if of is not None]
+
+
 def _open() -> list[tuple[Reading, PairModel]]:
-    readings = [of for of in map(reading_results.read, READINGS.values()) if of is not None]
-    return [(of, model) for of in readings for model in of.loaded.pair]
+    return [(of, model) for of in _readings() for model in of.loaded.pair]
 
 
 def _items_of(of: Reading, model: Model) -> ItemsOf:

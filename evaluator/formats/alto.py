@@ -15,7 +15,7 @@ from typing import Final
 from evaluator.data.dataset import Place
 from evaluator.data.issues import Collector, count_of, quote
 from evaluator.formats import xml_text
-from evaluator.formats.build import Held, Shape, listed, member_place, outline
+from evaluator.formats.build import Held, Shape, bounds, listed, member_place, outline
 from evaluator.formats.image_paths import stem_of
 from evaluator.formats.nesting import is_whole
 from evaluator.formats.xml_format import Item, XmlFile, XmlFormat, ring_of
@@ -354,7 +354,10 @@ def _shape(element: Element, file: _File) -> Shape | None:
             rule = f"WIDTH and HEIGHT must not be negative ({_SOURCE})"
             collector.error(element.place, rule, listed((width, height)), "Correct the block, or remove it.")
             return None
-        return Shape((left, top, left + width, top + height), () if ring is None else outline(ring))
+        box = left, top, left + width, top + height
+        if ring is not None:
+            file.builder.check_again(element.place, "HPOS and WIDTH", box, "Polygon", bounds(ring))
+        return Shape(box, () if ring is None else outline(ring))
     if ring is not None:
         return Shape.of(ring)
     if oval is not None:

@@ -27,6 +27,8 @@ from evaluator.formats.nesting import MOST_ABOVE, Nesting
 
 # Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
 _TOLERANCE: Final = {"pixels": 1.0, "page": 1e-6}
+# Of two statements of one box; shares may have three decimals.
+_ROUNDED: Final = {"pixels": 1.0, "page": 0.001}
 NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 """Of a page of which a file states nothing else."""
 
@@ -305,6 +307,17 @@ class Builder:
             self._scored += 1
             if not 0.0 <= score <= 1.0:
                 self._odd_scores.append((place, score))
+
+    def check_again(self, place: str, used: str, xyxy: Corners, other: str, again: Corners | None) -> None:
+        """Warn of a region of which two keys state different boxes; the one that is `used` goes first."""
+        if again is None:
+            return
+        room = _ROUNDED[self._unit]
+        x1, y1, x2, y2 = xyxy
+        left, top, right, bottom = again
+        if abs(x1 - left) > room or abs(y1 - top) > room or abs(x2 - right) > room or abs(y2 - bottom) > room:
+            rule, found = f"{other} should be the box of {used} ({self._source})", f"{listed(again)} and {listed(xyxy)}"
+            self._collector.warning(place, rule, found, f"The box of {used} is compared; correct the other one.")
 
     def left_out(self, place: str, rule: str, found: str, fix: str) -> None:
         """Warn of regions that are left out; a file without any other is refused by `annotations`."""

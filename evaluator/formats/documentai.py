@@ -297,14 +297,19 @@ def _add(
     row, size = page
     polygon = element.layout.bounding_poly
     assert polygon is not None
-    if polygon.normalized_vertices:
-        points = [(vertex.x, vertex.y) for vertex in polygon.normalized_vertices]
-    else:
+    pixels = [(vertex.x / size[0], vertex.y / size[1]) for vertex in polygon.vertices] if size and min(size) > 0 else []
+    points = [(vertex.x, vertex.y) for vertex in polygon.normalized_vertices]
+    if not points:
         if size is None:
             rule = "a page with vertices in pixels must have a dimension (Document AI)"
             file.collector.error(place, rule, "none", "Add dimension, or normalizedVertices.")
             return None
         if not min(size) > 0.0:
             return None
-        points = [(vertex.x / size[0], vertex.y / size[1]) for vertex in polygon.vertices]
-    return file.outline(row, label, points, place, score=element.layout.confidence, item=place if nested else None)
+        points = pixels
+    item = place if nested else None
+    around = file.outline(row, label, points, place, score=element.layout.confidence, item=item)
+    if around is not None and points is not pixels and pixels:
+        (xs, ys), used = zip(*pixels, strict=True), "normalizedVertices"
+        file.builder.check_again(place, used, around, "vertices", (min(xs), min(ys), max(xs), max(ys)))
+    return around

@@ -118,11 +118,17 @@ def _chunks(tree: dict[str, object], file: OutputFile) -> None:
 
 
 def _frame(page: _Page | _Shape, place: str, file: OutputFile) -> tuple[float, float, float, float] | None:
-    if page.bbox is not None:
-        return corners_of(page.bbox, f"{place}.bbox", file)
+    around = None
     if page.polygon:
         xs, ys = zip(*page.polygon, strict=True)
-        return min(xs), min(ys), max(xs), max(ys)
+        around = min(xs), min(ys), max(xs), max(ys)
+    if page.bbox is not None:
+        box = corners_of(page.bbox, f"{place}.bbox", file)
+        if box is not None:
+            file.builder.check_again(place, "bbox", box, "polygon", around)
+        return box
+    if around is not None:
+        return around
     file.collector.error(place, "bbox is required here (Marker)", "", "Add bbox, or polygon.")
     return None
 
@@ -144,15 +150,18 @@ def _add(value: object, page: int, place: str, origin: tuple[float, float], file
     item = place if inside or depth else None
     x, y = origin
     held = _held(block, place, file) if file.reads_items else None
-    if block.polygon:
-        points = [(left - x, top - y) for left, top in block.polygon]
-        file.outline(page, block.block_type, points, place, item=item, held=held)
-    elif block.bbox is None and not inside:
-        file.collector.error(place, "polygon is required here (Marker)", "", "Add polygon, or bbox.")
-    elif block.bbox is not None and (box := corners_of(block.bbox, f"{place}.bbox", file)):
+    corners = None
+    if block.bbox is not None and (box := corners_of(block.bbox, f"{place}.bbox", file)):
         x1, y1, x2, y2 = box
         corners = (x1 - x, y1 - y, x2 - x, y2 - y)
+    if block.polygon:
+        points = [(left - x, top - y) for left, top in block.polygon]
+        if around := file.outline(page, block.block_type, points, place, item=item, held=held):
+            file.builder.check_again(place, "polygon", around, "bbox", corners)
+    elif corners is not None:
         file.builder.box(page, block.block_type, corners, place, item=item, held=held)
+    elif block.bbox is None and not inside:
+        file.collector.error(place, "polygon is required here (Marker)", "", "Add polygon, or bbox.")
     for where, child in inside:
         file.builder.nesting.put(where, inside=place, group=True)
         _add(child, page, where, origin, file, depth=depth + 1)

@@ -168,8 +168,11 @@ def _detection(detection: _Detection, page: int, where: str, file: OutputFile) -
     if label is None:
         file.collector.error(where, "category_id is required here (MinerU)", "", "Add category_id.")
     elif detection.poly is not None:
-        if points := pairs_of(detection.poly, f"{where}.poly", file):
-            file.outline(page, label, points, where, score=detection.score)
+        points = pairs_of(detection.poly, f"{where}.poly", file)
+        around = file.outline(page, label, points, where, score=detection.score) if points else None
+        if around is not None and detection.bbox is not None:
+            again = corners_of(detection.bbox, f"{where}.bbox", file)
+            file.builder.check_again(where, "poly", around, "bbox", again)
     elif detection.bbox is None:
         file.collector.error(where, "poly is required here (MinerU)", "", "Add poly, or bbox.")
     else:

@@ -181,11 +181,17 @@ class _File:
         return Held(None if order is None else (order,), text, html)
 
     def _shape(self, region: dict[str, object], place: str) -> Shape | None:
-        key = next((key for key in ("poly", "bbox") if region.get(key) is not None), None)
-        if key is None:
+        shapes = {key: self._stated(region, key, place) for key in ("poly", "bbox") if region.get(key) is not None}
+        if not shapes:
             rule = f"a region must have poly or bbox ({_SOURCE})"
             self._collector.error(place, rule, "neither", "Add it, or remove the region.")
             return None
+        used, *others = shapes.values()
+        if used is not None and others and others[0] is not None:
+            self.builder.check_again(place, "poly", used.xyxy, "bbox", others[0].xyxy)
+        return used
+
+    def _stated(self, region: dict[str, object], key: str, place: str) -> Shape | None:
         where = step(place, key)
         values = self._values.numbers(region[key], key, where)
         if not isinstance(region[key], list) or any(map(math.isnan, values)):

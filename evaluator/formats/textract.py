@@ -33,8 +33,14 @@ class _Box(msgspec.Struct, gc=False):
     Top: float
 
 
+class _Point(msgspec.Struct, gc=False):
+    X: float
+    Y: float
+
+
 class _Geometry(msgspec.Struct, gc=False):
     BoundingBox: _Box
+    Polygon: list[_Point] | None = None
 
 
 class _Cell(msgspec.Struct, gc=False):
@@ -290,4 +296,8 @@ def _add(block: _Block, place: str, file: OutputFile, first: int, *, nested: boo
         return
     score = None if block.Confidence is None else block.Confidence / _PER_CENT
     item = block.Id if nested and isinstance(block.Id, str) else None
+    if block.Geometry is not None and (polygon := block.Geometry.Polygon):
+        xs, ys = [point.X for point in polygon], [point.Y for point in polygon]
+        around = min(xs), min(ys), max(xs), max(ys)
+        file.builder.check_again(place, "BoundingBox", block.corners, "Polygon", around)
     file.builder.box(page, block.BlockType, block.corners, place, score=score, item=item, held=held)

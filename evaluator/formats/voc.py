@@ -110,6 +110,8 @@ class _File(XmlFile):
             )
             return
         shape = Shape((x1, y1, x2, y2), () if ring is None else outline(ring))
+        if ring is not None:
+            self.builder.check_again(element.place, "<bndbox>", shape.xyxy, "<polygon>", bounds(ring))
         if ring is None:
             shape = Shape.of_box(shape.xyxy, self._rotation(first.get("attributes")))
         self.builder.box(

@@ -104,6 +104,8 @@ def serve(app: st.App, settings: dict[str, Any]) -> None:
 
     load_config_options(settings)
     connections.allow_open_files()
+    # The server sends itself the signal that stopped it, once it has stopped: what is temporary goes then.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     uvicorn.run(
         app,
         host=str(st.get_option("server.address")),

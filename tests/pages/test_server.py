@@ -328,6 +328,25 @@ def assert_nothing_is_left(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, 0)
 
 
+def test_what_is_temporary_goes_when_the_server_is_stopped() -> None:
+    script = """
+import os, signal, weakref
+from pages.app.server import serve
+class Held: pass
+held = Held()
+weakref.finalize(held, print, "removed")
+async def app(scope, receive, send):
+    for part in ("startup", "shutdown"):
+        await receive()
+        os.kill(os.getpid(), signal.SIGTERM)
+        await send({"type": f"lifespan.{part}.complete"})
+serve(app, {"server.address": "127.0.0.1", "server.port": PORT})
+"""
+    command = [sys.executable, "-c", script.replace("PORT", str(free_port()))]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, "removed\n"), done.stderr
+
+
 def test_no_process_is_left_when_nobody_reads_the_output(tmp_path: Path) -> None:
     with running_command(tmp_path) as (process, output):
         # The one line of the command, which comes when the server answers, finds the pipe closed.

@@ -29,6 +29,10 @@ from evaluator.formats.nesting import MOST_ABOVE, Nesting
 _TOLERANCE: Final = {"pixels": 1.0, "page": 1e-6}
 # Of two statements of one box; shares may have three decimals.
 _ROUNDED: Final = {"pixels": 1.0, "page": 0.001}
+_TURNED: Final = 20
+"""Pages that are named whose width and height seem to be exchanged."""
+_FAR: Final = 1.02
+"""How far boxes of such a page reach, of its width or height: a box that is drawn over the edge says nothing."""
 NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 """Of a page of which a file states nothing else."""
 
@@ -164,6 +168,7 @@ class Builder:
         self.nesting = Nesting()
         self._fixed_labels = len(self._labels)
         self._turned: list[tuple[str, Corners]] = []
+        self._leaving: list[tuple[int, Corners, str]] = []
         self._scored = 0
         self._first_scored = ""
         self._odd_scores: list[tuple[str, float]] = []
@@ -286,7 +291,7 @@ class Builder:
         else:
             if xyxy[2] < xyxy[0] or xyxy[3] < xyxy[1]:
                 self._turned.append((place, xyxy))
-            self._check_inside(self._pages[page], xyxy, place)
+            self._note_leaving(page, xyxy, place)
         position = self._on_page[page] if position is None else position
         self._on_page[page] += 1
         boxes = self._boxes
@@ -333,6 +338,7 @@ class Builder:
         pixels shares of the page, for which every page needs a size. Page sizes are None when no page states one.
         """
         side = reading.side or side or ("prediction" if self._scored else "ground_truth")
+        self._check_inside()
         if not reading.as_written:
             self._check_corners()
         self._check_limits()
@@ -439,18 +445,53 @@ class Builder:
             page_images=[page.image for page in pages] if any(page.image for page in pages) else (),
         )
 
-    def _check_inside(self, page: _Page, xyxy: Corners, place: str) -> None:
-        width, height = (1.0, 1.0) if self._unit == "page" else page.size or (math.inf, math.inf)
+    def _note_leaving(self, page: int, xyxy: Corners, place: str) -> None:
+        size = (1.0, 1.0) if self._unit == "page" else self._pages[page].size or (math.inf, math.inf)
         room = _TOLERANCE[self._unit]
-        if self._unit == "pixels" and not (width > 0.0 and height > 0.0 and page.size):
+        if self._unit == "pixels" and not (size[0] > 0.0 and size[1] > 0.0):
             return
         x1, y1, x2, y2 = xyxy
-        if -x1 > room or -y1 > room or x2 - width > room or y2 - height > room:
+        if -x1 > room or -y1 > room or x2 - size[0] > room or y2 - size[1] > room:
+            self._leaving.append((page, xyxy, place))
+
+    def _check_inside(self) -> None:
+        """Warn of boxes that leave their page, and once of the pages whose boxes would not if they were turned."""
+        room, turned = _TOLERANCE[self._unit], dict.fromkeys(self._turned_pages())
+        for page, xyxy, place in self._leaving:
+            if page in turned:
+                continue
+            width, height = (1.0, 1.0) if self._unit == "page" else self._pages[page].size or (math.inf, math.inf)
             rule = f"a region should not leave its image by more than {room:g} px"
             if self._unit == "page":
                 rule = f"coordinates should be between 0 and 1, shares of the page ({self._source})"
             what = f"{listed(xyxy)} (corners) in {width:g} x {height:g}"
             self._collector.warning(place, rule, what, "It is compared as it is; check the size of the image.")
+        if turned:
+            pages = [self._pages[page] for page in turned]
+            names = [quote(f"{page.document}, page {page.number + 1}") for page in pages]
+            more = f" and {len(names) - _TURNED:,} more" if len(names) > _TURNED else ""
+            self._collector.warning(
+                pages[0].place,
+                f"the regions of a page should lie within its width and height ({self._source})",
+                f"{count_of(len(names), 'page')} where they would if these were exchanged: "
+                f"{', '.join(names[:_TURNED])}{more}",
+                "Exchange width and height where the image is so; boxes are compared as they are.",
+            )
+
+    def _turned_pages(self) -> list[int]:
+        """Return the pages in pixels that boxes leave by far, if all lie within the page of height by width, rising."""
+        if not self._leaving or self._unit == "page":
+            return []
+        ends = np.full((len(self._pages), 4), -np.inf)
+        corners = np.array(self._boxes.xyxy, dtype=np.float64).reshape(-1, 4)
+        np.fmax.at(ends, np.array(self._boxes.page, dtype=np.int64), corners * (-1.0, -1.0, 1.0, 1.0))
+        turned = []
+        for page in sorted({page for page, _, _ in self._leaving}):
+            width, height = self._pages[page].size or (math.inf, math.inf)
+            far = (ends[page, 2:] > _FAR * np.array([width, height])).any()
+            if far and (ends[page] <= np.array([0.0, 0.0, height, width]) + _TOLERANCE["pixels"]).all():
+                turned.append(page)
+        return turned
 
     def _check_corners(self) -> None:
         for place, xyxy in self._turned:

@@ -146,10 +146,10 @@ def test_warnings() -> None:
         "They are left out; draw regions as boxes or polygons."
     )
     assert warned(source) == [
-        "c.xml: line 9, <box>: a region should not leave its image by more than 1 px; found [0, 0, 302, 4] (corners) "
-        "in 300 x 400. It is compared as it is; check the size of the image.",
         kinds.format("3, <polyline>", '2 of the kind "polyline"'),
         kinds.format("6, <tag>", '1 of the kind "tag"'),
+        "c.xml: line 9, <box>: a region should not leave its image by more than 1 px; found [0, 0, 302, 4] (corners) "
+        "in 300 x 400. It is compared as it is; check the size of the image.",
         'c.xml: images of one name in several folders are read as documents of their own; found "scans/a": '
         '"scans/a.png", "other/a": "other/a.png". Rename the images if other images belong together.',
     ]

@@ -124,10 +124,10 @@ SPOILT: dict[str, list[tuple[Any, ...]]] = {
         ("pages.0.blocks.0.layout.boundingPoly.normalizedVertices.0.x", "0",
          f'@: x must be a number (Document AI); found "0". {AGAIN}'),
         ("pages.0.blocks.0.layout.boundingPoly.normalizedVertices.0.x", -3,
-         "$.pages[0].blocks[0]: coordinates should be between 0 and 1, shares of the page (Document AI); found [-3, "
-         "0.25, 0.5, 0.5] (corners) in 1 x 1. It is compared as it is; check the size of the image.",
          "$.pages[0].blocks[0]: vertices should be the box of normalizedVertices (Document AI); found [0.25, 0.25, "
-         "0.5, 0.5] and [-3, 0.25, 0.5, 0.5]. The box of normalizedVertices is compared; correct the other one."),
+         "0.5, 0.5] and [-3, 0.25, 0.5, 0.5]. The box of normalizedVertices is compared; correct the other one.",
+         "$.pages[0].blocks[0]: coordinates should be between 0 and 1, shares of the page (Document AI); found [-3, "
+         "0.25, 0.5, 0.5] (corners) in 1 x 1. It is compared as it is; check the size of the image."),
         ("pages.0.blocks.0.layout.confidence", "x",
          f'@: confidence must be a number (Document AI); found "x". {AGAIN}'),
         ("pages.0.dimension.width", -5,

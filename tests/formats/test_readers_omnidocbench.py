@@ -62,6 +62,32 @@ def test_predictions() -> None:
     assert source.issues == ()
 
 
+def test_pages_whose_width_and_height_are_exchanged_are_named_once() -> None:
+    low = (10, 20, 110, 20, 110, 390, 10, 390)
+    over = region((10, 20, 110, 20, 110, 420, 10, 420))
+    pages = [page(region(low), region(), image=f"{n}.jpg", size=(400, 300)) for n in range(22)]
+    # One page that boxes leave when it is turned, too, and one whose box is drawn over its edge.
+    pages += [
+        page(region(low), over, image="x.jpg", size=(400, 300)),
+        page(region(low), image="y.jpg", size=(400, 385)),
+    ]
+    source = reading.read(ROW, json.dumps(pages).encode(), "a.json")
+    names = ", ".join(f'"{n}, page 1"' for n in range(20))
+    assert warned(source) == [
+        f"a.json: $[{at}]: a region should not leave its image by more than 1 px; found [10, 20, 110, {end}] (corners) "
+        f"in 400 x {height}. It is compared as it is; check the size of the image."
+        for at, end, height in (
+            ("22].layout_dets[0", 390, 300),
+            ("22].layout_dets[1", 420, 300),
+            ("23].layout_dets[0", 390, 385),
+        )
+    ] + [
+        "a.json: $[0]: the regions of a page should lie within its width and height (OmniDocBench); found 22 pages "
+        f"where they would if these were exchanged: {names} and 2 more. Exchange width and height where the image is "
+        "so; boxes are compared as they are.",
+    ]
+
+
 def test_pages_with_scores_are_predictions_and_coco_does_not_claim_them() -> None:
     content = json.dumps([page(region(score=0.5))]).encode()
     assert ROW.side_of(content) == "prediction"

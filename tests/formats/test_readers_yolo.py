@@ -187,9 +187,9 @@ def test_names_alone_are_refused() -> None:
 
 def test_warnings() -> None:
     assert warned(read("0 0.9 0.5 0.4 0.1 7")) == [
+        f"a.txt: {UNNAMED}",
         "a.txt: line 1: coordinates should be between 0 and 1, shares of the page (YOLO); found [0.7, 0.45, 1.1, 0.55] "
         "(corners) in 1 x 1. It is compared as it is; check the size of the image.",
-        f"a.txt: {UNNAMED}",
         "a.txt: line 1: confidence should be between 0 and 1 (YOLO); found 7. It is kept as it is; only the rank "
         "counts.",
     ]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from evaluator.matching import item_pairs
+from evaluator.protocols.omnidocbench import evaluation
 from evaluator.review.item_targets import item_target
 from evaluator.review.verdicts import JudgedBox
 from pages.app.session_files import SAMPLE_READING
@@ -218,6 +219,18 @@ def test_markdown_beside_omnidocbench_has_the_published_numbers_and_what_differs
     assert row["Rule"].startswith("Markdown is compared with Markdown, or with a ground truth of OmniDocBench")
     fine(start(COMPARE, files=workspace(truth, [read, read]), compare="text"))
     fine(start(SLICES, files=workspace(truth, [read]), slices="text", slice_measure="pages"))
+    fine(start(FINDINGS, files=workspace(truth, [read, read])))
+    fine(start(PACK, files=workspace(truth, [read, read])))
+
+
+@pytest.mark.parametrize("of", ["order", "text", "tables"])
+def test_a_page_over_the_limit_of_the_profile_is_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: str
+) -> None:
+    monkeypatch.setattr(evaluation, "MOST_COMPARED", 5)
+    truth, read = written(tmp_path, [page(("text_block", 1, "text", "of this test"))], {"a.md": f"of {of} alone"})
+    said = " ".join(words(start(READING, files=workspace(truth, [read]), reading=of)))
+    assert "omnidocbench-1.5 takes pages of up to 5 texts times characters of the other side" in said
 
 
 @pytest.mark.usefixtures("whole_app")

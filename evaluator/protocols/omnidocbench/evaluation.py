@@ -6,7 +6,7 @@ number, needs TeX and is undefined here. Nothing of this is comparable with the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 from typing import Any, ClassVar, Final, NamedTuple
@@ -205,7 +205,10 @@ class ProfileResult(PublishedResult[ProfilePage]):
             raise ValueError(f"--profile {PROFILE} is as published; leave out --{chosen[0].replace('_', '-')}")
         for module in NEEDED:
             needed(module)
-        return predicted, raise_on_errors(truth.issues, predicted.issues, _kind_issues(truth, predicted))
+        issues = raise_on_errors(truth.issues, predicted.issues, _kind_issues(truth, predicted))
+        for at, image, _, markdown in _pages_of(truth, predicted):
+            _refuse_much(_read(truth, at, markdown), predicted.name, image)
+        return predicted, issues
 
     @classmethod
     def evaluate(cls, truth: Annotations, models: Sequence[Annotations], options: ItemOptions) -> list[Evaluation]:
@@ -213,24 +216,19 @@ class ProfileResult(PublishedResult[ProfilePage]):
         evaluations = []
         for model in models:
             _, issues = cls.prepare(truth, model, options)
-            files = dict(zip(model.boxes.ids, model.boxes.text or (), strict=True))
             pages: list[ProfilePage] = []
             paired: list[Page] = []
             used: set[str] = set()
             keys = page_keys(truth)
-            for at in sorted(range(len(keys)), key=keys.__getitem__):
-                image = (truth.page_images[at] if len(truth.page_images) else "") or keys[at][0]
-                image = image.replace("\\", "/").rsplit("/", 1)[-1]
-                file = next((name for name in _files_of(image) if name in files), None)
-                if file is not None:
-                    used.add(file)
-                    pages.append(cls.page(**_page(truth, at, image, files[file] or "", model.name)))
-                    paired.append(Page(*keys[at], np.flatnonzero(truth.boxes.entry == at).tolist(), [], {}))
+            for at, image, file, markdown in _pages_of(truth, model):
+                used.add(file)
+                pages.append(cls.page(**_page(truth, at, image, markdown)))
+                paired.append(Page(*keys[at], np.flatnonzero(truth.boxes.entry == at).tolist(), [], {}))
             left_out = len(truth.page_index) - len(pages)
             said = ("quick match", f"pages without prediction left out: {left_out}")
             only_in: dict[Side, tuple[str, ...]] = {
                 "ground_truth": tuple(sorted({document for document, _ in keys} - {page.document for page in pages})),
-                "prediction": tuple(sorted({*files} - used)),
+                "prediction": tuple(sorted({*model.boxes.ids} - used)),
             }
             result = cls(join(truth, model), paired, tuple(pages), said, files_only_in=only_in)
             evaluations.append(Evaluation(result, (*issues, *result.own_issues(model.name))))
@@ -380,13 +378,33 @@ def _kind_issues(truth: Annotations, model: Annotations) -> tuple[Issue, ...]:
     )
 
 
-def _refuse_much(truths: Sequence[str], read: Sequence[str], name: str, image: str) -> None:
+class _Read(NamedTuple):
+    """A page before it is compared: true and predicted texts, and each true table with the one that is most like it."""
+
+    texts: Sequence[Truth]
+    items: Sequence[Item]
+    tables: Sequence[tuple[str, str]]
+
+
+def _refuse_much(page: _Read, name: str, image: str) -> None:
     """Raise `BadInput` for a page whose texts take too long: each is looked for at every place of the others."""
-    characters = len(truths) * sum(map(len, read)) + len(read) * sum(map(len, truths))
+    truths, read = [len(each.text) for each in page.texts], [len(each.text) for each in page.items]
+    characters = len(truths) * sum(read) + len(read) * sum(truths)
     if characters > MOST_COMPARED:
         rule = f"{PROFILE} takes pages of up to {MOST_COMPARED:,} texts times characters of the other side"
         fix = "Split the page, or evaluate it without --profile."
         refuse(name, image, rule, f"{characters:,}", fix)
+
+
+def _pages_of(truth: Annotations, model: Annotations) -> Iterator[tuple[int, str, str, str]]:
+    """Yield the pages that have Markdown: the row, the name of the image, that of the file, and its text."""
+    files, keys = dict(zip(model.boxes.ids, model.boxes.text or (), strict=True)), page_keys(truth)
+    for at in sorted(range(len(keys)), key=keys.__getitem__):
+        image = (truth.page_images[at] if len(truth.page_images) else "") or keys[at][0]
+        image = image.replace("\\", "/").rsplit("/", 1)[-1]
+        file = next((name for name in _files_of(image) if name in files), None)
+        if file is not None:
+            yield at, image, file, files[file] or ""
 
 
 def _files_of(image: str) -> tuple[str, ...]:
@@ -396,22 +414,22 @@ def _files_of(image: str) -> tuple[str, ...]:
     return f"{stem}.md", f"{other}.mmd", f"{other}.md", f"{image}.md"
 
 
-def _page(truth: Annotations, entry: int, image: str, markdown: str, name: str) -> dict[str, Any]:
-    """Return the fields of a `ProfilePage`."""
-    items = items_of(markdown)
+def _read(truth: Annotations, entry: int, markdown: str) -> _Read:
     texts, tables = _truths(truth, entry)
     mixed: dict[str, list[Item]] = {}
-    for item in items:
+    for item in items_of(markdown):
         mixed.setdefault(item.kind, []).append(item)
     of_tables = {kind: mixed.pop(kind, []) for kind in ("html", "latex")}
     # Those of one kind come together, in the order in which the kinds do.
     rest = [item for some in mixed.values() for item in some]
-    samples: list[TableSample] = []
-    if tables:
-        samples, more = _tables(tables, **of_tables)
-        rest += more
-    _refuse_much([text.text for text in texts], [item.text for item in rest], name, image)
-    entries = [each for each in quick_match(texts, rest) if each.category not in IGNORED]
+    pairs, cells = _tables(tables, **of_tables) if tables else ([], [])
+    return _Read(texts, [*rest, *cells], pairs)
+
+
+def _page(truth: Annotations, entry: int, image: str, markdown: str) -> dict[str, Any]:
+    """Return the fields of a `ProfilePage`."""
+    texts, items, tables = _read(truth, entry, markdown)
+    entries = [each for each in quick_match(texts, items) if each.category not in IGNORED]
     written = [each for each in entries if each.category != FORMULA]
     formulas = [each for each in entries if each.category == FORMULA]
     moved = [each for each in formulas if each.of_formula is False]
@@ -426,7 +444,7 @@ def _page(truth: Annotations, entry: int, image: str, markdown: str, name: str) 
             for each in formulas
             if each.of_formula is not False
         ],
-        "tables": samples,
+        "tables": [_table(*pair) for pair in tables],
         "order": _order(written),
     }
 
@@ -453,7 +471,9 @@ def _order(entries: Sequence[Entry]) -> OrderSample | None:
     return OrderSample(truth, predicted, Levenshtein.distance(truth, predicted))
 
 
-def _tables(truths: Sequence[str], html: Sequence[Item], latex: Sequence[Item]) -> tuple[list[TableSample], list[Item]]:
+def _tables(
+    truths: Sequence[str], html: Sequence[Item], latex: Sequence[Item]
+) -> tuple[list[tuple[str, str]], list[Item]]:
     """Return the true tables with those that are most like them, and the cells of others as texts.
 
     Where there are more tables of LaTeX these are taken, and each counts as an empty one.
@@ -461,14 +481,14 @@ def _tables(truths: Sequence[str], html: Sequence[Item], latex: Sequence[Item]) 
     items = latex if len(latex) > len(html) else html
     true, read = [text for text in truths if text], [item for item in items if item.text]
     pairs = dict(assigned(distances(true, [item.text for item in read]))) if true and read else {}
-    samples = []
-    for at, raw in enumerate(true):
-        text = read[pairs[at]].text if at in pairs and items is not latex else ""
-        forms = [normal_table(raw) or raw, (normal_table(text) or text) if text else ""]
-        samples.append(TableSample(_sample(*forms), *teds_of_markup(*forms)))
+    tables = [(raw, read[pairs[at]].text if at in pairs and items is not latex else "") for at, raw in enumerate(true)]
     left = [item for at, item in enumerate(read) if true and at not in pairs.values()]
-    cells = [Item("text", text, item.start) for item in left for text in texts_of_cells(item.text)]
-    return samples, cells
+    return tables, [Item("text", text, item.start) for item in left for text in texts_of_cells(item.text)]
+
+
+def _table(raw: str, text: str) -> TableSample:
+    forms = [normal_table(raw) or raw, (normal_table(text) or text) if text else ""]
+    return TableSample(_sample(*forms), *teds_of_markup(*forms))
 
 
 def _truths(truth: Annotations, entry: int) -> tuple[list[Truth], list[str]]:

@@ -132,7 +132,7 @@ def signature(loaded: LoadedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     if not any(isinstance(model, PairModel) for model in chosen) and len({score for score, _ in every}) == 1:
         scores = [every[0][0]]
     counts = f"{count_of(len(loaded.dataset.documents), 'document')}, {count_of(loaded.dataset.pages, 'page')}"
-    mended = [loaded.predictions[model.index] for model in chosen]
+    mended = [loaded.ground_truth, *(loaded.predictions[model.index] for model in chosen)]
     fixes = [f"fix {source.name}: {', '.join(source.fixes)}" for source in mended if source.fixes]
     parts = [
         f"{of.name} {of.version}",
@@ -140,7 +140,7 @@ def signature(loaded: LoadedBoxes, chosen: Sequence[Model], *extra: str) -> str:
         "score " + ", ".join(scores),
         *protocol.limit_words(),
         counts,
-        *level_texts(loaded.ground_truth, *mended),
+        *level_texts(*mended),
         *fixes,
         *extra,
     ]

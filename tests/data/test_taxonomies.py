@@ -104,4 +104,4 @@ def test_the_dashboard_reads_all_files_under_the_names_that_are_chosen(pair: lis
     assert "In all files: labels under the names of DocLayNet." in texts(app.caption)
     app = go(app, OVERVIEW)
     assert texts(app.warning) == []
-    assert "labels=doclaynet" in signature(app)
+    assert "fix truth.csv: labels=doclaynet · fix model.csv: labels=doclaynet" in signature(app)

@@ -26,10 +26,12 @@ from evaluator.protocols import AnyBoxProtocol, protocol_of
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol, DatasetResult, Evaluation, NumberGroup, Result, Source
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.rows import as_one
+from evaluator.protocols.items import ItemResult
 from evaluator.protocols.pixel.difference import difference as pixel_difference
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.posters.difference import columns_of, passages, worst_first
 from evaluator.protocols.posters.evaluation import PostersResult
+from evaluator.review.item_targets import ItemSide, places_of
 
 _CURVES: Final = 6
 _CURVE_POINTS: Final = 80
@@ -201,6 +203,25 @@ def _(result: PostersResult) -> tuple[SourceFile, SourceFile]:
 @singledispatch
 def _own(_first: Result, results: Sequence[Any], called: Sequence[ModelItem]) -> Iterator[Block]:
     """Yield the blocks of a protocol from outside: the table of each model."""
+    for result, model in zip(results, called, strict=True):
+        yield rows_of(result.table(), f"{model.letter} {model.name}")
+
+
+@_own.register(ItemResult)
+def _(_first: Any, results: Sequence[Any], called: Sequence[ModelItem]) -> Iterator[Block]:  # noqa: ANN401
+    """Yield the kinds of mistakes of items, the dearest first, with the page where each costs most, and the tables."""
+    of: Any = protocol_of(results[0])
+    places = [list(places_of(result)) for result in results]
+    rows = []
+    for name in dict.fromkeys(place.name for own in places for place in own):
+        sides = [ItemSide([place for place in own if place.name == name], 0, of.cost_of(results[0])) for own in places]
+        worst = max((place for side in sides for place in side.places), key=lambda place: place.cost)
+        row = (of.titles[name], *(side.words for side in sides), f"{plain(worst.document)}, page {worst.page + 1}")
+        rows.append((max(side.wrong for side in sides), row))
+    rows.sort(key=lambda each: -each[0])
+    if rows:
+        columns = ("Mistake", *(model.letter for model in called), "Costs most on")
+        yield Rows("Mistakes", "all, the dearest first", columns, tuple(row for _, row in rows), words=True)
     for result, model in zip(results, called, strict=True):
         yield rows_of(result.table(), f"{model.letter} {model.name}")
 

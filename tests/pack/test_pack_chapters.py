@@ -11,6 +11,8 @@ from evaluator.pack.blocks import Heatmap, Plot, Rows, Texts
 from evaluator.pack.chapters import Chapter, chapter_differences, chapter_of
 from evaluator.pack.html_pack import plot_paths
 from evaluator.project import evaluate_together
+from tests.building import write_items
+from tests.components.test_reading_pages import ORDER, SIZE, in_order
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 MODELS = [ModelItem("A", "lines 1.0"), ModelItem("B", "blocks 1.0")]
@@ -111,6 +113,20 @@ def test_posters_mark_what_is_lost() -> None:
     assert marked
     assert any(word in piece.lower() for piece in marked for word in missing)
     assert all(len("".join(text for text, _ in passage.pieces)) for one in texts for passage in one.passages)
+
+
+def test_reading_order_lists_what_goes_wrong_with_cost_and_place(tmp_path: Path) -> None:
+    truth, right, worse = (
+        write_items(tmp_path / f"{name}.jsonl", [{**SIZE, "items": in_order(ORDER, *places)}])
+        for name, places in (("truth", range(4)), ("right", range(4)), ("worse", (0, 2, 1, 3)))
+    )
+    results = [each.result for each in evaluate_together("order", truth, [right, worse])]
+    chapter = chapter_of(results, [ModelItem("A", "right"), ModelItem("B", "worse")])
+    listed = block(chapter, Rows, "Mistakes")
+    assert (listed.columns, listed.rows) == (
+        ("Mistake", "A", "B", "Costs most on"),
+        (("Column jumped", "none", "1 misplaced item at 1 place", "a, page 1"),),
+    )
 
 
 def test_names_and_results_must_be_as_many() -> None:

@@ -294,6 +294,9 @@ def test_mistakes_of_items_that_nobody_judged_are_decided_in_a_meeting_as_causes
         ("Another text (text)", ["none", "9 edited characters at 1 place"], "a, page 2"),
         ("Other text (table)", ["none", "1 wrong slot at 1 place"], "a, page 2"),
     ]
+    pictures = dashboard.component(send_event(start(FINDINGS, files=files), "rows", "want", [rows[0]["key"]]), "rows")
+    (picture,) = pictures["pictures"].values()
+    assert [[box["side"] for box in boxes] for boxes in picture["boxes"]] == [[], ["prediction"]]
     app = dashboard.press(start(FINDINGS, files=files), "Start meeting")
     app.session_state["meeting_item"] = rows[1]["key"]
     data = dashboard.component(fine(app.run()), "agenda")

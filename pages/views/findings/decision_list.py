@@ -171,5 +171,6 @@ def _judged_boxes(row: CauseRow, model: str) -> list[CardBoxItem]:
     return [
         CardBoxItem(box_key(box.side, place), box.side, "FN" if box.side == "ground_truth" else "FP", box.xyxy)
         for place, box in enumerate(target.boxes)
-        if target.kind != "item" or box.model in (None, model)
+        # What one model does wrong with items is right in the other one, or another mistake.
+        if target.kind != "item" or model in target.models
     ]

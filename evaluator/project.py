@@ -628,7 +628,7 @@ def evaluate(
     options = options_of(system, **chosen)
     with Engine(executor, parts) as engine:
         in_parts = bool(options.page_ranges) or (not boxes and len(predictions) == 1)
-        if costs is not None or not in_parts or not (system.can_stream or _kept(ground_truth, predictions)):
+        if costs is not None or not in_parts or not (system.can_stream or in_corpora(ground_truth, predictions)):
             project = open_project(system, ground_truth, predictions, options, say)
             with explained(project, system, options):
                 stated = _stated(project, system, costs, failed_empty=failed_empty)
@@ -927,7 +927,8 @@ def _over_corpus(
     return evaluate_corpus(protocol, (truth, predicted), options, boxes=boxes, engine=engine)
 
 
-def _kept(ground_truth: Input, predictions: Sequence[Input]) -> bool:
+def in_corpora(ground_truth: Input, predictions: Sequence[Input]) -> bool:
+    """Return whether both sides are those of corpora."""
     truth = _kept_in_corpus(ground_truth, "ground_truth")
     return truth is not None and all(_kept_in_corpus(each, "prediction") is not None for each in predictions)
 

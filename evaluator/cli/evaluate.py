@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,13 +33,14 @@ from evaluator.metrics import export
 from evaluator.metrics.costs import costs_tables
 from evaluator.metrics.results import ResultTable
 from evaluator.pdf.passwords import opening_with
-from evaluator.project import OptionError, paths_of
+from evaluator.project import OptionError, in_corpora, paths_of
 from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
 from evaluator.system.atomic_write import atomic_write
-from evaluator.system.engine import processes, processors
+from evaluator.system.clusters import EngineError, EngineName, executor_of
 
 _output = Group("Output", sort_key=3)
+_engine = Group("Engine", sort_key=4)
 # JSON, CSV and Markdown.
 _FORMS = ("result.json", "result.csv", "result.md")
 
@@ -70,6 +72,16 @@ def evaluate(
             group=_output, help='Evaluate one part of whole documents, "3/64", into --out; see layoutscope merge.'
         ),
     ] = None,
+    engine: Annotated[
+        EngineName,
+        Parameter(
+            group=_engine, help="What works on parts of a large corpus: processes here, or workers of a cluster."
+        ),
+    ] = "local",
+    engine_address: Annotated[
+        str | None,
+        Parameter(group=_engine, help="The cluster; without it Dask is started on this machine."),
+    ] = None,
 ) -> int:
     """Evaluate predictions against a ground truth.
 
@@ -93,17 +105,23 @@ def evaluate(
     read: Read = {**sources, "--costs": costs}
     if out is not None:
         need_apart([out / name for name in _FORMS], read)
+    if engine != "local":
+        options_given = {"page_ranges": True, **options_given}
+        if engine_address is not None and not in_corpora(compared.gt, compared.pred):
+            raise UsageError("--engine-address takes a corpus that all workers can read; see layoutscope corpus.")
     if findings and options_given.get("page_ranges"):
-        raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
+        parts = "--page-ranges" if engine == "local" else f"--engine {engine}"
+        raise UsageError(f"{parts} leaves no boxes that --findings could correct; choose one of them.")
     if shard is not None:
         from evaluator.cli.parts import write_part  # most evaluations are one run
 
-        if out is None or form or findings or slices or attributes or costs:
+        if out is None or form or findings or slices or attributes or costs or engine != "local":
             raise UsageError("--shard goes with --out alone; layoutscope merge writes the result.")
         with opening_with(passwords_of(password_file)):
             return write_part(compared, shard, out)
     with opening_with(passwords_of(password_file)), progress("Reading") as say:
-        with in_one_sentence(OptionError):
+        # Ray says on standard output which workers it lost.
+        with in_one_sentence(OptionError, EngineError), redirect_stdout(sys.stderr):
             # A table needs no boxes; the JSON has what is kept of them.
             beside = default_file(paths_of(compared.gt)[0]).exists()
             boxes = json or any((out, findings, slices, attributes, beside))
@@ -114,7 +132,7 @@ def evaluate(
                 say,
                 say.count,
                 boxes=boxes,
-                executor=processes if processors() > 1 else None,
+                executor=executor_of(engine, engine_address),
                 costs=costs,
                 failed_empty=failed_empty,
                 **options_given,

@@ -17,8 +17,8 @@ from evaluator.project import MergedFiles, OptionError, evaluate, one_input, pat
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import Evaluation
 from evaluator.system.atomic_write import atomic_write
+from evaluator.system.clusters import executor_of
 from evaluator.system.decoding import convert, json_decoder
-from evaluator.system.engine import processes, processors
 from evaluator.system.parts import JOB, PartDone, PartError, Parts
 from evaluator.system.version import __version__
 
@@ -103,7 +103,6 @@ def read_job(folder: Path) -> tuple[Job, bytes]:
 
 def evaluated_in(folder: Path, job: Job, content: bytes, number: int | None = None) -> list[Evaluation]:
     """Return the evaluation of all parts; PartDone when one, from 1, is written."""
-    executor = processes if processors() > 1 else None
     truth, prediction = job.sides
     with progress("Reading") as say, in_one_sentence(OptionError, PartError):
         parts = Parts(folder, hashlib.sha256(content).hexdigest(), job.parts, number)
@@ -113,7 +112,7 @@ def evaluated_in(folder: Path, job: Job, content: bytes, number: int | None = No
             [prediction],
             say,
             say.count,
-            executor=executor,
+            executor=executor_of("local"),
             parts=parts,
             page_ranges=True,
             **job.chosen,

@@ -67,6 +67,13 @@ class Outlines(Mapping[int, Sequence[FloatArray]]):
         return rows
 
     @property
+    def extents(self) -> FloatArray:
+        """Return the smallest box that holds each row, float64 (R, 4)."""
+        first = self._first_point[self._first_ring[:-1]]
+        sides = [side.reduceat(axis, first) for side in (np.minimum, np.maximum) for axis in self._points.T]
+        return np.stack(sides, axis=1)
+
+    @property
     def columns(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
         """Return what it was made of, in that order."""
         return self._rows, self._first_ring, self._first_point, self._points

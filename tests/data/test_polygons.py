@@ -208,23 +208,27 @@ def test_issues_name_every_outline_that_is_not_used_as_it_stands() -> None:
     ]
 
 
+def _bbox(ring: Any) -> list[float]:
+    return [*ring.min(axis=0).tolist(), *np.ptp(ring, axis=0).tolist()]
+
+
 def test_outlines_that_take_too_much_work_are_left_out() -> None:
     chance = np.random.default_rng(0)
 
     def around(points: int) -> list[Any]:
         angles = np.linspace(0.0, 2.0 * np.pi, points, endpoint=False)
-        return [100.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)]
+        return [50.0 + 50.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)]
 
     items = {
         "crosses itself": [chance.uniform(0, 100, (2_000, 2))],
         "20,001 points": around(20_001), "smooth": around(20_000), "small": [chance.uniform(0, 100, (45, 2))],
     }  # fmt: skip
-    annotation = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 100, 100], "area": 1, "iscrowd": 0}
+    annotation = {"image_id": 1, "category_id": 1, "area": 1, "iscrowd": 0}
     value = {
         "images": [{"id": 1, "file_name": "a.png", "width": 100, "height": 100}],
         "annotations": [
-            {**annotation, "id": at, "segmentation": [ring.ravel().tolist() for ring in rings]}
-            for at, rings in enumerate(items.values(), 1)
+            {**annotation, "id": at, "segmentation": [ring.ravel().tolist()], "bbox": _bbox(ring)}
+            for at, (ring,) in enumerate(items.values(), 1)
         ],
         "categories": [{"id": 1, "name": "a"}],
     }

@@ -100,8 +100,11 @@ def test_the_area_is_that_of_width_and_height_to_the_last_digit() -> None:
 
 def test_crowds_and_polygons_are_kept() -> None:
     triangle, square = [0, 0, 5, 0, 5, 5], [1.5, 1, 2, 1, 2, 2, 1, 2]
-    rows = annotation(segmentation=[triangle]), annotation(id=2, iscrowd=1), annotation(id=4, segmentation=[])
-    source = read(instances(*rows[:2], annotation(id=3, segmentation=[square, triangle]), rows[2]))
+    rows = (
+        annotation(bbox=[0, 0, 5, 5], segmentation=[triangle]), annotation(id=2, iscrowd=1),
+        annotation(id=3, bbox=[0, 0, 5, 5], segmentation=[square, triangle]), annotation(id=4, segmentation=[]),
+    )  # fmt: skip
+    source = read(instances(*rows))
     np.testing.assert_array_equal(source.boxes.crowd, [False, True, False, False])
     ring = [[0.0, 0.0], [5.0, 0.0], [5.0, 5.0]]
     assert outlines(source) == {0: [ring], 2: [[[1.5, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]], ring]}
@@ -395,10 +398,21 @@ def test_plain_pieces_have_the_columns_of_the_exact_walk(
     assert len(read(json.dumps(instances(*rows), indent=indent).encode()).boxes) == 9
 
 
+def test_an_outline_that_is_not_that_of_its_box_is_said() -> None:
+    boxes = [[0, 0, 5, 5], [0.4, 0, 5, 5.5], [3, 0, 5, 5], [0, 0, 9, 5]]
+    rows = (annotation(id=at, bbox=bbox, segmentation=[[0, 0, 5, 0, 5, 5]]) for at, bbox in enumerate(boxes, 1))
+    (issue,) = read(instances(*rows)).issues
+    assert (issue.severity, issue.sentence) == (
+        "warning",
+        "gt.json: $.annotations[2]: segmentation should be the outline of bbox, to 1 px; found [0.0,0.0,5.0,5.0] and "
+        "[3.0,0.0,8.0,5.0] and 1 more. Boxes are compared, and outlines on request; correct the other one.",
+    )
+
+
 @pytest.mark.usefixtures("small_pieces")
 def test_plain_pieces_and_those_of_the_decoder_make_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coco_pieces, "_STEP", 200)
-    odd = {5: {"segmentation": [[0, 0, 5, 0, 5, 5]]}, 11: {"note": "x"}, 17: {"iscrowd": 1}, 23: {"ignore": 1}}
+    odd = {5: {"segmentation": [[5, 0, 6, 0, 6, 1]]}, 11: {"note": "x"}, 17: {"iscrowd": 1}, 23: {"ignore": 1}}
     rows = [annotation(id=row + 1, bbox=[row, 0, 1, 1], iscrowd=0) | odd.get(row, {}) for row in range(40)]
     source = read(encoded(instances(*rows)))
     assert source.boxes.xyxy[:, 0].tolist() == list(range(40))

@@ -36,6 +36,7 @@ from evaluator.formats.coco.rules import (
     check_images,
     check_inside,
     check_items,
+    check_outlines,
     check_rotation,
     check_scores,
     check_size,
@@ -372,6 +373,8 @@ def _boxes(file: CocoFile, where: _Where, collector: Collector, *, place: str, s
     elif items.region_area:
         stated = sizes
     rows = np.arange(len(xyxy), dtype=np.int32)
+    polygons = outlines(items.outlines, place, collector)
+    check_outlines(xyxy, polygons, place, collector)
     return Boxes(
         document=where.document,
         page=where.page,
@@ -383,6 +386,6 @@ def _boxes(file: CocoFile, where: _Where, collector: Collector, *, place: str, s
         ids=Numbers(rows.astype(np.int64) if items.id is None else items.id, None if items.id is None else texts),
         area=stated,
         crowd=None if items.crowd is None else items.crowd != 0,
-        polygons=outlines(items.outlines, place, collector),
+        polygons=polygons,
         box_area=box_area,
     )

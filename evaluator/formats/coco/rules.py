@@ -18,6 +18,7 @@ from msgspec import UNSET
 from evaluator.data.boxes import BoolArray, FloatArray, IntArray
 from evaluator.data.dataset import CodeArray, Document, Side
 from evaluator.data.issues import Collector, count_of, quote
+from evaluator.data.polygons import Outlines
 from evaluator.formats import limits
 from evaluator.formats.coco.ids import Texts, id_text, quoted_id
 from evaluator.formats.coco.shape import ATTRIBUTE_KEYS, DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
@@ -373,6 +374,27 @@ def check_inside(xyxy: FloatArray, size: FloatArray, place: Callable[[int], str]
             place(row),
             f"{quote((xyxy[row] + 0.0).tolist())} (corners) in {size[row, 0]:g} x {size[row, 1]:g}",
             "It is compared as it is; check the size of the image.",
+        ),
+    )
+
+
+def check_outlines(
+    xyxy: FloatArray, polygons: Mapping[int, Sequence[FloatArray]], place: str, collector: Collector
+) -> None:
+    """Warn of outlines that are not those of their box."""
+    if not isinstance(polygons, Outlines):
+        return
+    rows, extents = polygons.columns[0], polygons.extents
+    off = np.flatnonzero((np.abs(extents - xyxy[rows]) > _TOLERANCE_PX).any(axis=1))
+    _note(
+        collector,
+        "warning",
+        f"segmentation should be the outline of bbox, to {_TOLERANCE_PX:g} px",
+        off,
+        lambda at: (
+            f"{place}[{rows[at]}]",
+            f"{quote(extents[at].tolist())} and {quote(xyxy[rows[at]].tolist())}",
+            "Boxes are compared, and outlines on request; correct the other one.",
         ),
     )
 

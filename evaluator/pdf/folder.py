@@ -259,10 +259,10 @@ class PdfFolder:
                 paths = self._listed(index, spellings, name, root)
                 if len(paths) > 1:
                     # A picture of a table is a copy elsewhere, in a folder of the table's name.
-                    steps = (
+                    steps = sorted(
                         each.relative_to(root).parts if root in each.parents else each.parts[-2:] for each in paths
                     )
-                    shown = " and ".join("/".join(each) for each in islice(steps, 3))
+                    shown = " and ".join(map("/".join, steps[:3]))
                     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
                     raise self._problem("ambiguous", base, shown + more)
                 if paths:

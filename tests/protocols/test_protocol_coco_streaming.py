@@ -607,7 +607,7 @@ import sys, time
 from evaluator import cli
 from evaluator.protocols.coco import streaming
 def wait(_boxes):
-    print("packed", flush=True)
+    print("packed", file=sys.__stdout__, flush=True)
     time.sleep(600)
 streaming._check_pair_counts = wait
 cli.main()

@@ -29,24 +29,24 @@ def changed(text: str, share: float, draw: random.Random) -> str:
     return "".join(draw.choice(LETTERS) if draw.random() < share else letter for letter in text)
 
 
-def page_of_texts(draw: random.Random, moved: float) -> tuple[Items, Items]:
+def text_page(draw: random.Random, moved: float) -> tuple[Items, Items]:
     truth: Items = []
     for at in range(20):
         x, y = 20 + at // 10 * 280, 20 + at % 10 * 75
         text = "".join(draw.choices(LETTERS, k=200))
         truth.append({"box": [x, y, x + 260, y + 65], "label": draw.choice(LABELS), "order": at + 1, "text": text})
-    found = [
+    predicted = [
         item | {"box": [side + draw.uniform(-4, 4) for side in item["box"]], "text": changed(item["text"], 0.03, draw)}
         for item in truth
         if draw.random() >= 0.04
     ]
-    others = [item for item in found if draw.random() < moved]
+    others = [item for item in predicted if draw.random() < moved]
     for item, order in zip(others, draw.sample([item["order"] for item in others], len(others)), strict=True):
         item["order"] = order
-    return truth, found
+    return truth, predicted
 
 
-def page_of_a_table(draw: random.Random, _moved: float) -> tuple[Items, Items]:
+def table_page(draw: random.Random, _moved: float) -> tuple[Items, Items]:
     rows = [["".join(draw.choices(LETTERS, k=10)) for _ in range(4)] for _ in range(10)]
     other = [[changed(cell, 0.1, draw) for cell in row] for row in rows if draw.random() >= 0.05]
     sides = []
@@ -78,9 +78,9 @@ def seconds(name: str, make: Any, pages: int, moved: float, folder: Path) -> flo
 def main() -> None:
     """Run the benchmark and print it."""
     given = parsed(parser_of(__doc__, pages=10_000, tables=5_000), pages=40, tables=20)
-    works = [(name, page_of_texts, given.pages, moved) for name in ("order", "text") for moved in (0.1, 0.5)]
+    works = [(name, text_page, given.pages, moved) for name in ("order", "text") for moved in (0.1, 0.5)]
     rows = []
-    for name, make, pages, moved in [*works, ("tables", page_of_a_table, given.tables, 0.0)]:
+    for name, make, pages, moved in [*works, ("tables", table_page, given.tables, 0.0)]:
         with tempfile.TemporaryDirectory() as folder:
             cpu = seconds(name, make, pages, moved, Path(folder))
         rows.append({"protocol": name, "pages": pages, "moved": moved, "cpu_seconds": cpu, "bar": BARS.get(name)})

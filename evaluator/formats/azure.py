@@ -12,10 +12,19 @@ from typing import Final
 import msgspec
 
 from evaluator.data.cells import Cell, Cells
-from evaluator.formats.build import Corners, Held
+from evaluator.formats.build import Held
 from evaluator.formats.items import Index, Span
 from evaluator.formats.json_text import excerpt
-from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, camel_keys, listed_in, pairs_of
+from evaluator.formats.model_output import (
+    AGAIN,
+    NO_SIZE,
+    ModelOutput,
+    OutputFile,
+    box_around,
+    camel_keys,
+    listed_in,
+    pairs_of,
+)
 from evaluator.formats.nesting import Extent
 
 _POINTS_PER_INCH: Final = 72.0
@@ -276,14 +285,9 @@ def _cells(value: object, place: str, pages: Sequence[int], scale: Mapping[int, 
         text = (cell.text if cell.content is None else cell.content) or ""
         spans = cell.row_span or 1, cell.column_span or 1
         cells.append(
-            Cell(cell.row_index, cell.column_index, *spans, header, text, _bounds(points[0]) if points else None)
+            Cell(cell.row_index, cell.column_index, *spans, header, text, box_around(points[0]) if points else None)
         )
     return tuple(cells)
-
-
-def _bounds(points: Sequence[tuple[float, float]]) -> Corners | None:
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    return (min(xs), min(ys), max(xs), max(ys)) if points else None
 
 
 def _extent(value: object) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ import msgspec
 from evaluator.data.page_sizes import TRANSFORMED
 from evaluator.formats import limits
 from evaluator.formats.build import NO_ATTRIBUTES, Corners, Size
-from evaluator.formats.model_output import ModelOutput, OutputFile, camel_keys, listed_in
+from evaluator.formats.model_output import ModelOutput, OutputFile, box_around, camel_keys, listed_in
 from evaluator.formats.nesting import Extent, Placed
 from evaluator.formats.unsupported import VISION
 
@@ -308,8 +308,7 @@ def _add(
             return None
         points = pixels
     item = place if nested else None
-    around = file.outline(row, label, points, place, score=element.layout.confidence, item=item)
-    if around is not None and points is not pixels and pixels:
-        (xs, ys), used = zip(*pixels, strict=True), "normalizedVertices"
-        file.builder.check_again(place, used, around, "vertices", (min(xs), min(ys), max(xs), max(ys)))
-    return around
+    box = file.outline(row, label, points, place, score=element.layout.confidence, item=item)
+    if box is not None and points is not pixels:
+        file.builder.check_again(place, "normalizedVertices", box, "vertices", box_around(pixels))
+    return box

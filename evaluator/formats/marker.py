@@ -11,7 +11,7 @@ from evaluator.data.plain_text import text_of_html
 from evaluator.formats import json_text
 from evaluator.formats.build import Held
 from evaluator.formats.json_text import excerpt
-from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, corners_of
+from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, box_around, corners_of
 
 _PAGE_ID = re.compile(r"/page/(\d{1,10})/Page/")
 _ANSWER_MARK: Final = b'\\"block_type\\"'
@@ -118,17 +118,14 @@ def _chunks(tree: dict[str, object], file: OutputFile) -> None:
 
 
 def _frame(page: _Page | _Shape, place: str, file: OutputFile) -> tuple[float, float, float, float] | None:
-    around = None
-    if page.polygon:
-        xs, ys = zip(*page.polygon, strict=True)
-        around = min(xs), min(ys), max(xs), max(ys)
+    outer = box_around(page.polygon or ())
     if page.bbox is not None:
         box = corners_of(page.bbox, f"{place}.bbox", file)
         if box is not None:
-            file.builder.check_again(place, "bbox", box, "polygon", around)
+            file.builder.check_again(place, "bbox", box, "polygon", outer)
         return box
-    if around is not None:
-        return around
+    if outer is not None:
+        return outer
     file.collector.error(place, "bbox is required here (Marker)", "", "Add bbox, or polygon.")
     return None
 

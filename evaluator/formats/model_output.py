@@ -417,6 +417,12 @@ def corners_of(values: Sequence[float], place: str, file: OutputFile) -> Corners
     return None
 
 
+def box_around(points: Sequence[tuple[float, float]]) -> Corners | None:
+    """Return the box around some points; None for none."""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    return (min(xs), min(ys), max(xs), max(ys)) if points else None
+
+
 def pairs_of(values: Sequence[float], place: str, file: OutputFile) -> list[tuple[float, float]]:
     """Return numbers x, y, x, y... as points; none with an issue for an odd number or under two points."""
     if len(values) % 2 or len(values) < 2 * _FEWEST_POINTS:

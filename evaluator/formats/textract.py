@@ -16,7 +16,7 @@ from evaluator.data.issues import quote
 from evaluator.formats import limits
 from evaluator.formats.build import Corners, Held
 from evaluator.formats.json_text import excerpt
-from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
+from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, box_around
 from evaluator.formats.nesting import MOST_ABOVE
 
 _LAYOUT: Final = "LAYOUT_"
@@ -297,7 +297,6 @@ def _add(block: _Block, place: str, file: OutputFile, first: int, *, nested: boo
     score = None if block.Confidence is None else block.Confidence / _PER_CENT
     item = block.Id if nested and isinstance(block.Id, str) else None
     if block.Geometry is not None and (polygon := block.Geometry.Polygon):
-        xs, ys = [point.X for point in polygon], [point.Y for point in polygon]
-        around = min(xs), min(ys), max(xs), max(ys)
-        file.builder.check_again(place, "BoundingBox", block.corners, "Polygon", around)
+        again = box_around([(point.X, point.Y) for point in polygon])
+        file.builder.check_again(place, "BoundingBox", block.corners, "Polygon", again)
     file.builder.box(page, block.BlockType, block.corners, place, score=score, item=item, held=held)

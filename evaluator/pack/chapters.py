@@ -31,7 +31,7 @@ from evaluator.protocols.pixel.difference import difference as pixel_difference
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.posters.difference import columns_of, passages, worst_first
 from evaluator.protocols.posters.evaluation import PostersResult
-from evaluator.review.item_targets import ItemSide, places_of
+from evaluator.review.item_targets import ItemSide, by_kind, places_of
 
 _CURVES: Final = 6
 _CURVE_POINTS: Final = 80
@@ -211,10 +211,9 @@ def _own(_first: Result, results: Sequence[Any], called: Sequence[ModelItem]) ->
 def _(_first: Any, results: Sequence[Any], called: Sequence[ModelItem]) -> Iterator[Block]:  # noqa: ANN401
     """Yield the kinds of mistakes of items, the dearest first, with the page where each costs most, and the tables."""
     of: Any = protocol_of(results[0])
-    places = [list(places_of(result)) for result in results]
     rows = []
-    for name in dict.fromkeys(place.name for own in places for place in own):
-        sides = [ItemSide([place for place in own if place.name == name], 0, of.cost_of(results[0])) for own in places]
+    for name, of_models in by_kind([list(places_of(result)) for result in results]).items():
+        sides = [ItemSide(own, 0, of.cost_of(results[0])) for own in of_models]
         worst = max((place for side in sides for place in side.places), key=lambda place: place.cost)
         row = (of.titles[name], *(side.words for side in sides), f"{plain(worst.document)}, page {worst.page + 1}")
         rows.append((max(side.wrong for side in sides), row))

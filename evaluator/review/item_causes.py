@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from evaluator.review.decisions import CauseRow, CauseSide
 from evaluator.review.identity import TargetReview, finding_id
-from evaluator.review.item_targets import ITEM_PROBLEMS, ItemPlace, ItemSide
+from evaluator.review.item_targets import ITEM_PROBLEMS, ItemPlace, ItemSide, by_kind
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog, Target
 
@@ -81,10 +81,10 @@ def item_rows(
     by_id = {status.judged.target_id: status for status in statuses}
     pages = {(status.judged.target.document, status.judged.target.page) for status in statuses}
     rows = []
-    for name in dict.fromkeys(place.name for model in models for place in model.places):
+    for name, of_models in by_kind([model.places for model in models]).items():
         sides, entries = [], {}
-        for model in models:
-            own, judged = [place for place in model.places if place.name == name], 0
+        for model, own in zip(models, of_models, strict=True):
+            judged = 0
             for place in own:
                 review = model.review_of(place) if (place.document, place.page) in pages else None
                 said = None if review is None else review[1]

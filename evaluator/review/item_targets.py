@@ -95,6 +95,17 @@ def places_of(result: ItemResult[Any]) -> Iterator[ItemPlace]:
             seen[name] += 1
 
 
+def by_kind(models: Sequence[Sequence[ItemPlace]]) -> dict[str, list[list[ItemPlace]]]:
+    """Return the mistakes of each model by their name."""
+    kinds: dict[str, list[list[ItemPlace]]] = {}
+    for at, places in enumerate(models):
+        for place in places:
+            if place.name not in kinds:
+                kinds[place.name] = [[] for _ in models]
+            kinds[place.name][at].append(place)
+    return kinds
+
+
 def item_target(
     protocol: str, mistake: str, boxes: Sequence[JudgedBox], *, document: str, page: int, model: str, signature: str
 ) -> Target:
